@@ -1,0 +1,73 @@
+# Every target makes what it needs in .venv, inside the tree; nothing is installed outside.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test test-rust test-python test-slow lint format stubs bench docs wheels lock clean
+
+help: ## Print this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+demo: build ## Release a private histogram of a small bundled data set
+	$(BIN)/python -m simplexdp.demo
+
+build: $(STAMP)-build ## Build the extension into the virtual environment
+
+test: lint stubs test-rust test-python ## Run everything that must hold before a change lands
+
+test-rust:
+	cargo test --locked --workspace --exclude simplexdp-py
+	cargo doc --locked --no-deps -p simplexdp-core
+
+test-python: build
+	$(PYTEST)
+
+test-slow: build ## Run the long statistical and soak tests in full
+	$(PYTEST) --full
+
+lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both languages
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+stubs: build ## Check that _core.pyi matches the compiled module
+	$(BIN)/python -m mypy.stubtest simplexdp._core
+
+format: $(STAMP)-env ## Format both languages
+	cargo fmt --all
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: build $(STAMP)-bench ## Run the benchmarks; prints ratios against peers
+	$(BIN)/python -m benches.python
+
+wheels: $(STAMP)-env ## Build a manylinux wheel and the source archive into dist/, and check their tags
+	bash .ci/wheels
+
+lock: ## Lock the Python tools again (needs uv on the path)
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		--group build --group test --group lint -o requirements/dev.txt
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		-c requirements/dev.txt --group bench -o requirements/bench.txt
+
+clean: ## Remove everything that was built
+	rm -rf $(VENV) target dist site
+
+$(STAMP)-env: pyproject.toml requirements/dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(STAMP)-bench: $(STAMP)-env requirements/bench.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMP)-build: $(STAMP)-env $(RUST_SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@touch $@

@@ -1,0 +1,1 @@
+//! Criterion benchmarks of the core; the benches themselves stand in `benches/`.

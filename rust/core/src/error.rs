@@ -1,0 +1,99 @@
+//! What can go wrong, one variant per cause.
+//!
+//! A message names the argument, the rule and the value that broke it. Values of private data never enter a
+//! message: [`Error::InvalidData`] has no field that could hold one.
+
+use std::fmt;
+
+/// The result of a fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The one error type of the crate; the binding maps each variant to one Python exception.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A public parameter breaks its rule.
+    InvalidParameter {
+        /// Name of the argument as the user wrote it.
+        name: &'static str,
+        /// What holds for a valid value, completing "must ...".
+        rule: &'static str,
+        /// The value that was given, printed.
+        value: String,
+    },
+    /// Private data break a rule; the offending value is withheld.
+    InvalidData {
+        /// Name of the argument.
+        name: &'static str,
+        /// What holds for valid data, completing "must ...".
+        rule: &'static str,
+    },
+    /// An exhaustive computation was asked for that is too large to run.
+    NotAffordable {
+        /// What was asked, with its size.
+        asked: String,
+        /// The limit that it exceeds.
+        limit: String,
+        /// What to use instead.
+        instead: &'static str,
+    },
+    /// A numerical routine could not reach the accuracy that it promises.
+    Numerical {
+        /// The routine.
+        routine: &'static str,
+        /// Why it stopped.
+        reason: String,
+    },
+    /// The operating system did not deliver entropy. There is no fallback.
+    Entropy(String),
+}
+
+impl Error {
+    /// An [`Error::InvalidParameter`] for `value`.
+    pub fn parameter(name: &'static str, rule: &'static str, value: impl fmt::Display) -> Self {
+        Self::InvalidParameter { name, rule, value: value.to_string() }
+    }
+
+    /// An [`Error::InvalidData`].
+    pub fn data(name: &'static str, rule: &'static str) -> Self {
+        Self::InvalidData { name, rule }
+    }
+
+    /// An [`Error::Numerical`].
+    pub fn numerical(routine: &'static str, reason: impl Into<String>) -> Self {
+        Self::Numerical { routine, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidParameter { name, rule, value } => write!(f, "{name} must {rule}, got {value}"),
+            Self::InvalidData { name, rule } => write!(f, "{name} must {rule} (the offending value is not shown)"),
+            Self::NotAffordable { asked, limit, instead } => {
+                write!(f, "{asked} is more than the limit of {limit}; {instead}")
+            }
+            Self::Numerical { routine, reason } => write!(f, "{routine}: {reason}"),
+            Self::Entropy(reason) => write!(f, "the operating system gave no entropy: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_error_names_argument_rule_and_value() {
+        let error = Error::parameter("epsilon", "be positive and finite", -1.0);
+        assert_eq!(error.to_string(), "epsilon must be positive and finite, got -1");
+    }
+
+    #[test]
+    fn a_data_error_shows_no_value() {
+        let error = Error::data("counts", "be non-negative");
+        assert_eq!(error.to_string(), "counts must be non-negative (the offending value is not shown)");
+    }
+}

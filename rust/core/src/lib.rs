@@ -1,0 +1,10 @@
+//! The mathematics of simplexdp, in plain Rust.
+//!
+//! This crate has never heard of Python: it can be read, tested and audited on its own. Everything that a
+//! privacy proof relies on is here; names, defaults and coercion of arguments belong to the Python package.
+
+pub mod accounting;
+mod error;
+pub mod random;
+
+pub use error::{Error, Result};

@@ -1,0 +1,30 @@
+//! Arrays in and out: flat, contiguous slices of doubles; shapes and broadcasting are handled in Python.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use simplexdp_core::Error;
+
+use crate::error::CoreResult;
+
+/// Calls shorter than this keep the interpreter: releasing it costs more than they take.
+pub(crate) const DETACH_ABOVE: usize = 4096;
+
+/// The array as a slice, or an error that names it.
+pub(crate) fn as_slice<'a, T: numpy::Element>(
+    name: &'static str,
+    array: &'a PyReadonlyArray1<'_, T>,
+) -> CoreResult<&'a [T]> {
+    Ok(array.as_slice().map_err(|_| Error::parameter(name, "be contiguous", "a strided array"))?)
+}
+
+/// Maps `f` over one array, with the interpreter released when the array is long.
+pub(crate) fn map<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray1<'py, f64>,
+    f: impl Fn(f64) -> f64 + Send + Sync,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let x = as_slice("x", &x)?;
+    let apply = || x.iter().map(|&x| f(x)).collect::<Vec<_>>();
+    let values = if x.len() > DETACH_ABOVE { py.detach(apply) } else { apply() };
+    Ok(values.into_pyarray(py))
+}

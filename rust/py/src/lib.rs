@@ -1,0 +1,17 @@
+//! What Python sees of the core: the declared list of names, nothing else.
+
+use pyo3::prelude::*;
+
+mod arrays;
+mod error;
+
+/// The compiled core of simplexdp. Import the documented names from `simplexdp` instead.
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
