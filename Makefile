@@ -47,14 +47,16 @@ format: $(STAMP)-env ## Format both languages
 bench: build $(STAMP)-bench ## Run the benchmarks; prints ratios against peers
 	$(BIN)/python -m benches.python
 
-wheels: $(STAMP)-env ## Build a manylinux wheel and the source archive into dist/, and check their tags
-	bash .ci/wheels
+wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags
+	PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/wheels
 
 lock: ## Lock the Python tools again (needs uv on the path)
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		--group build --group test --group lint -o requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		-c requirements/dev.txt --group bench -o requirements/bench.txt
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		-c requirements/dev.txt --group wheels -o requirements/wheels.txt
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) target dist site
@@ -66,6 +68,10 @@ $(STAMP)-env: pyproject.toml requirements/dev.txt
 
 $(STAMP)-bench: $(STAMP)-env requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMP)-wheels: $(STAMP)-env requirements/wheels.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/wheels.txt
 	@touch $@
 
 $(STAMP)-build: $(STAMP)-env $(RUST_SOURCES)
