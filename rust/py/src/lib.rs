@@ -2,7 +2,9 @@
 
 use pyo3::prelude::*;
 
+#[allow(dead_code)] // until the first wrapper stands
 mod arrays;
+#[allow(dead_code)] // until the first wrapper stands
 mod error;
 
 /// The compiled core of simplexdp. Import the documented names from `simplexdp` instead.
