@@ -1,3 +1,27 @@
 # Stub of the compiled module, in the order of rust/py/src; the prose stands in the public Python functions.
 
+from typing import Any, SupportsIndex, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "SeededRng",
+    "__version__",
+    "random_words",
+]
+
 __version__: str
+
+# random.rs
+@final
+class SeededRng:
+    def __new__(cls, seed: SupportsIndex, calls: int = 0) -> SeededRng: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    def spawn(self, n_children: int) -> list[SeededRng]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def random_words(size: int, index: int = 0, rng: SeededRng | None = None) -> NDArray[np.uint64]: ...

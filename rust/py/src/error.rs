@@ -4,20 +4,34 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use simplexdp_core::Error;
 
-/// A core error on its way to Python. Rust forbids a direct conversion between two foreign types.
-pub(crate) struct CoreError(Error);
+/// A core error on its way to Python, or an exception that Python raised itself. Rust forbids a direct conversion
+/// between two foreign types.
+pub(crate) enum CoreError {
+    Core(Error),
+    Python(PyErr),
+}
 
 /// The result of every exported function that calls the core.
 pub(crate) type CoreResult<T> = Result<T, CoreError>;
 
 impl From<Error> for CoreError {
     fn from(error: Error) -> Self {
-        Self(error)
+        Self::Core(error)
+    }
+}
+
+impl From<PyErr> for CoreError {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
     }
 }
 
 impl From<CoreError> for PyErr {
-    fn from(CoreError(error): CoreError) -> Self {
+    fn from(error: CoreError) -> Self {
+        let error = match error {
+            CoreError::Core(error) => error,
+            CoreError::Python(error) => return error,
+        };
         let class = match &error {
             Error::InvalidParameter { .. } => "InvalidParameterError",
             Error::InvalidData { .. } => "InvalidDataError",

@@ -4,13 +4,16 @@ use pyo3::prelude::*;
 
 #[allow(dead_code)] // until the first wrapper stands
 mod arrays;
-#[allow(dead_code)] // until the first wrapper stands
 mod error;
+mod random;
 
 /// The compiled core of simplexdp. Import the documented names from `simplexdp` instead.
 #[pymodule]
 mod _core {
     use super::*;
+
+    #[pymodule_export]
+    use random::{SeededRng, random_words};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,7 +1,9 @@
 //! Where random bits come from.
 
 mod bits;
+mod seeded;
 mod stream;
 
 pub use bits::Bits;
+pub use seeded::SeededKeys;
 pub use stream::{Stream, StreamKey};
