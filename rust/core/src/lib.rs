@@ -5,6 +5,7 @@
 
 pub mod accounting;
 mod error;
+pub mod hellinger;
 pub mod random;
 
 pub use error::{Error, Result};
