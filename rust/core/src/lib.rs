@@ -7,5 +7,6 @@ pub mod accounting;
 mod error;
 pub mod hellinger;
 pub mod random;
+pub mod special;
 
 pub use error::{Error, Result};

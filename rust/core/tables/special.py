@@ -1,0 +1,132 @@
+"""Makes rust/core/src/special/coefficients.rs: near-minimax fits in 60 digits, interpolated at Chebyshev nodes.
+
+Run ``python rust/core/tables/special.py > rust/core/src/special/coefficients.rs`` and then ``cargo fmt``. Every table
+states the function, the interval and the largest relative error of the fit before its coefficients are rounded.
+"""
+
+from collections.abc import Callable
+
+import mpmath as mp
+
+mp.mp.dps = 60
+Real = mp.mpf
+DIGAMMA_ROOT = mp.findroot(mp.digamma, 1.46)
+
+
+def fit(f: Callable[[Real], Real], low: float, high: float, p: int, q: int) -> tuple[list[Real], list[Real], Real]:
+    """Return the rational interpolant of degree (p, q), denominator first 1, and its largest relative error."""
+    low, high = mp.mpf(low), mp.mpf(high)
+    n = p + q + 1
+    nodes = [(low + high) / 2 + (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+    matrix, right = mp.matrix(n, n), mp.matrix(n, 1)
+    for i, x in enumerate(nodes):
+        value = f(x)
+        for j in range(p + 1):
+            matrix[i, j] = x**j
+        for j in range(1, q + 1):
+            matrix[i, p + j] = -value * x**j
+        right[i] = value
+    solution = list(mp.lu_solve(matrix, right))
+    top, bottom = solution[: p + 1], [mp.mpf(1), *solution[p + 1 :]]
+    error = mp.mpf(0)
+    for i in range(401):
+        x = low + (high - low) * i / 400
+        error = max(error, abs(mp.polyval(top[::-1], x) / mp.polyval(bottom[::-1], x) / f(x) - 1))
+    return top, bottom, error
+
+
+def bernoulli_series(divisor: Callable[[int], int], z: Real) -> Real:
+    """Return sum B_2k z^(k-1) / divisor(k)."""
+    return mp.fsum(mp.bernoulli(2 * k) / divisor(k) * z ** (k - 1) for k in range(1, 14))
+
+
+def stirling(z: Real) -> Real:
+    """Return the Stirling remainder times x, z = 1/x^2."""
+    if z < 1e-4:
+        return bernoulli_series(lambda k: 2 * k * (2 * k - 1), z)
+    x = 1 / mp.sqrt(z)
+    return x * (mp.loggamma(x) - ((x - 0.5) * mp.log(x) - x + mp.log(2 * mp.pi) / 2))
+
+
+def digamma_tail(z: Real) -> Real:
+    """Return (ln x - 1/(2x) - psi(x))/z, z = 1/x^2."""
+    if z < 1e-4:
+        return bernoulli_series(lambda k: 2 * k, z)
+    x = 1 / mp.sqrt(z)
+    return (mp.log(x) - 1 / (2 * x) - mp.digamma(x)) / z
+
+
+def trigamma_tail(z: Real) -> Real:
+    """Return (psi'(x) - 1/x - z/2) x/z, z = 1/x^2."""
+    if z < 1e-4:
+        return bernoulli_series(lambda k: 1, z)
+    x = 1 / mp.sqrt(z)
+    return (mp.psi(1, x) - 1 / x - z / 2) * x / z
+
+
+def log_gamma_quotient(x: Real) -> Real:
+    """Return lgamma(x) without its zeros at 1 and 2."""
+    if abs(x - 1) < 1e-30:
+        return mp.euler
+    if abs(x - 2) < 1e-30:
+        return mp.digamma(2)
+    return mp.loggamma(x) / ((x - 1) * (x - 2))
+
+
+def digamma_quotient(x: Real) -> Real:
+    """Return psi(x) without its positive zero."""
+    return mp.digamma(x) / (x - DIGAMMA_ROOT)
+
+
+def atanh_excess(w: Real) -> Real:
+    """Return (atanh(t)/t - 1)/t^2, w = t^2."""
+    if w < 1e-6:
+        return mp.fsum(w**k / (2 * k + 3) for k in range(12))
+    t = mp.sqrt(w)
+    return (mp.atanh(t) / t - 1) / w
+
+
+def table(name: str, what: str, values: list[Real]) -> str:
+    """Print one array."""
+    rows = "".join(f"    {mp.nstr(value, 20)},\n" for value in values)
+    return f"/// {what}\npub(super) const {name}: [f64; {len(values)}] = [\n{rows}];\n"
+
+
+def rational(name: str, what: str, f: Callable[[Real], Real], low: float, high: float, p: int, q: int) -> str:
+    """Print a fit as one or two arrays."""
+    top, bottom, error = fit(f, low, high, p, q)
+    note = f"{what}; relative error {mp.nstr(error, 2)}."
+    if q == 0:
+        return table(name, note, top)
+    return table(f"{name}_TOP", note, top) + table(f"{name}_BOTTOM", f"Denominator of [`{name}_TOP`].", bottom)
+
+
+def main() -> None:
+    """Print the file."""
+    print("//! Coefficients of the special functions, lowest power first.")
+    print("//! Made by rust/core/tables/special.py; not edited by hand.\n")
+    sixteenth = 1 / 16
+    print(rational("STIRLING", "x s(x) in z = 1/x^2 for x >= 4", stirling, 0, sixteenth, 9, 0))
+    print(
+        rational("DIGAMMA_TAIL", "(ln x - 1/(2x) - psi(x))/z in z = 1/x^2 for x >= 4", digamma_tail, 0, sixteenth, 9, 0)
+    )
+    print(
+        rational(
+            "TRIGAMMA_TAIL", "(psi'(x) - 1/x - z/2) x/z in z = 1/x^2 for x >= 4", trigamma_tail, 0, sixteenth, 9, 0
+        )
+    )
+    what = "lgamma(x)/((x-1)(x-2)) in x - 1 for 1 <= x <= 2"
+    print(rational("LOG_GAMMA_12", what, lambda t: log_gamma_quotient(t + 1), 0, 1, 6, 6))
+    what = "lgamma(x)/((x-1)(x-2)) in x - 2 for 2 <= x <= 3"
+    print(rational("LOG_GAMMA_23", what, lambda t: log_gamma_quotient(t + 2), 0, 1, 6, 5))
+    what = "psi(x)/(x - x0) in x - 1 for 1 <= x <= 3"
+    print(rational("DIGAMMA_13", what, lambda t: digamma_quotient(t + 1), 0, 2, 7, 6))
+    print(rational("ATANH_EXCESS", "(atanh(t)/t - 1)/t^2 in w = t^2 <= 1/4", atanh_excess, 0, 0.25, 6, 5))
+    high = mp.mpf(float(DIGAMMA_ROOT))
+    print(f"/// The positive zero x0 of digamma, leading part.\npub(super) const DIGAMMA_ROOT: f64 = {float(high)!r};")
+    print("/// What [`DIGAMMA_ROOT`] leaves of x0.")
+    print(f"pub(super) const DIGAMMA_ROOT_REST: f64 = {float(DIGAMMA_ROOT - high)!r};")
+
+
+if __name__ == "__main__":
+    main()
