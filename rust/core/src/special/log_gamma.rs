@@ -29,6 +29,8 @@ fn log_gamma_small(x: f64) -> f64 {
         f64::NEG_INFINITY
     } else if is_pole(x) {
         f64::INFINITY
+    } else if x.is_nan() {
+        x
     } else {
         // Gamma(x) Gamma(-x) = -pi/(x sin(pi x)).
         let (sin, _) = sin_cos_pi(x);
