@@ -1,5 +1,6 @@
 """Differentially private release of probability vectors, posteriors and discrete models."""
 
+from simplexdp import divergence
 from simplexdp._core import __version__
 from simplexdp.exceptions import (
     BudgetExceededError,
@@ -24,4 +25,5 @@ __all__ = [
     "PrivacyLeakWarning",
     "SimplexDpError",
     "__version__",
+    "divergence",
 ]

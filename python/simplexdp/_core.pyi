@@ -8,10 +8,20 @@ from numpy.typing import NDArray
 __all__ = [
     "SeededRng",
     "__version__",
+    "hellinger_dirichlet",
+    "kl_dirichlet",
     "random_words",
+    "renyi_dirichlet",
 ]
 
 __version__: str
+
+# divergence.rs
+def renyi_dirichlet(
+    u: NDArray[np.float64], v: NDArray[np.float64], dimension: int, order: NDArray[np.float64]
+) -> NDArray[np.float64]: ...
+def kl_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
+def hellinger_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
 
 # random.rs
 @final

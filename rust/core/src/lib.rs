@@ -4,6 +4,8 @@
 //! privacy proof relies on is here; names, defaults and coercion of arguments belong to the Python package.
 
 pub mod accounting;
+pub mod divergence;
+mod double_double;
 mod error;
 pub mod hellinger;
 pub mod random;

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 #[allow(dead_code)] // until the first wrapper stands
 mod arrays;
+mod divergence;
 mod error;
 mod random;
 
@@ -12,6 +13,8 @@ mod random;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
     use random::{SeededRng, random_words};
 
