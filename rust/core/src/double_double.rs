@@ -10,7 +10,7 @@ pub(crate) struct DoubleDouble {
 }
 
 /// ln 2 to 32 digits.
-const LN_2: DoubleDouble = DoubleDouble { hi: 0.6931471805599453, lo: 2.319046813846299558e-17 };
+const LN_2: DoubleDouble = DoubleDouble { hi: std::f64::consts::LN_2, lo: 2.319046813846299558e-17 };
 
 /// Powers of r^2 beyond 1e-33 no longer change a result: ln(1e33).
 const LOG_OF_INVERSE_PRECISION: f64 = 76.0;

@@ -31,7 +31,9 @@ def kl(u, v):
 
 
 def hellinger(u, v):
-    return mp.sqrt(-mp.expm1(log_beta([(a + b) / 2 for a, b in zip(u, v, strict=True)]) - (log_beta(u) + log_beta(v)) / 2))
+    return mp.sqrt(
+        -mp.expm1(log_beta([(a + b) / 2 for a, b in zip(u, v, strict=True)]) - (log_beta(u) + log_beta(v)) / 2)
+    )
 
 
 def pairs():
