@@ -9,6 +9,7 @@ mod double_double;
 mod error;
 pub mod hellinger;
 pub mod random;
+pub mod sampling;
 pub mod special;
 
 pub use error::{Error, Result};
