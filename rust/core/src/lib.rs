@@ -8,7 +8,9 @@ pub mod divergence;
 mod double_double;
 mod error;
 pub mod hellinger;
+pub mod mechanisms;
 pub mod random;
+pub mod roots;
 pub mod sampling;
 pub mod special;
 

@@ -9,7 +9,7 @@ fn close(got: f64, want: f64, relative: f64) {
 #[test]
 fn log_gamma_agrees_with_mpmath() {
     close(log_gamma(1e-300), 690.775_527_898_213_7, 4e-16);
-    close(log_gamma(0.3), 1.095_797_994_818_07, 4e-15);
+    close(log_gamma(0.3), 1.095_797_994_818_075_6, 4e-16);
     close(log_gamma(3.7), 1.428_072_326_665_388, 1e-15);
     close(log_gamma(1e15), 3.353_877_639_491_066e16, 4e-16);
     assert_eq!((log_gamma(1.0), log_gamma(2.0)), (0.0, 0.0));
