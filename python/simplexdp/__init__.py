@@ -1,6 +1,7 @@
 """Differentially private release of probability vectors, posteriors and discrete models."""
 
 from simplexdp import divergence
+from simplexdp import frames
 from simplexdp._core import __version__
 from simplexdp.exceptions import (
     BudgetExceededError,
@@ -26,4 +27,5 @@ __all__ = [
     "SimplexDpError",
     "__version__",
     "divergence",
+    "frames",
 ]

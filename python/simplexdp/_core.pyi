@@ -1,5 +1,6 @@
 # Stub of the compiled module, in the order of rust/py/src; the prose stands in the public Python functions.
 
+from collections.abc import Sequence
 from typing import Any, SupportsIndex, final
 
 import numpy as np
@@ -10,6 +11,7 @@ __all__ = [
     "__version__",
     "hellinger_dirichlet",
     "kl_dirichlet",
+    "count_table",
     "random_words",
     "renyi_dirichlet",
 ]
@@ -22,6 +24,8 @@ def renyi_dirichlet(
 ) -> NDArray[np.float64]: ...
 def kl_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
 def hellinger_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
+# counting.rs
+def count_table(columns: Sequence[NDArray[np.integer[Any]]], cardinalities: Sequence[int]) -> NDArray[np.int64]: ...
 
 # random.rs
 @final

@@ -6,6 +6,7 @@
 pub mod accounting;
 pub mod divergence;
 mod double_double;
+pub mod counting;
 mod error;
 pub mod hellinger;
 pub mod mechanisms;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 #[allow(dead_code)] // until the first wrapper stands
 mod arrays;
 mod divergence;
+mod counting;
 mod error;
 mod random;
 
@@ -15,6 +16,7 @@ mod _core {
 
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
+    use counting::count_table;
     #[pymodule_export]
     use random::{SeededRng, random_words};
 

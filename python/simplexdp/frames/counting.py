@@ -1,0 +1,144 @@
+"""Contingency tables of a frame, whatever engine holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _core
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames.domain import Domain, DomainLike, as_domains
+from simplexdp.frames.encoding import encode
+
+__all__ = ["count_table", "count_tables"]
+
+
+def count_table(frame: Any, columns: Sequence[Any], domains: Mapping[Any, DomainLike]) -> NDArray[np.int64]:
+    """Count how often each combination of values of some columns occurs.
+
+    Parameters
+    ----------
+    frame : data frame, two-dimensional array or mapping of one-dimensional arrays
+        Anything that narwhals understands (pandas, Polars, PyArrow, DuckDB, Dask, PySpark; a lazy frame stays lazy
+        until the counts are collected), or NumPy.
+    columns : sequence
+        The columns to count, in the order of the axes of the result.
+    domains : mapping
+        The domain of each column: a list of values, a cardinality or a `Domain`.
+
+    Returns
+    -------
+    ndarray of int64, shape (levels of the first column, levels of the second, ...)
+        Cells that do not occur are zero.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> answers = {"group": ["a", "b", "a"], "answer": ["no", "yes", "no"]}
+    >>> sdp.frames.count_table(answers, ["group", "answer"], {"group": ["a", "b"], "answer": ["yes", "no"]})
+    array([[0, 2],
+           [1, 0]])
+    """
+    return count_tables(frame, [columns], domains)[0]
+
+
+def count_tables(
+    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, DomainLike]
+) -> list[NDArray[np.int64]]:
+    """Count several tables of one frame, in one pass over the data where the engine allows that.
+
+    Parameters
+    ----------
+    frame : data frame, two-dimensional array or mapping of one-dimensional arrays
+        As for `count_table`.
+    tables : sequence of sequences
+        The columns of each table.
+    domains : mapping
+        The domain of each column: a list of values, a cardinality or a `Domain`.
+
+    Returns
+    -------
+    list of ndarray of int64
+        One table each, in the order given.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> answers = {"group": ["a", "b", "a"], "answer": ["no", "yes", "no"]}
+    >>> domains = {"group": ["a", "b"], "answer": ["yes", "no"]}
+    >>> sdp.frames.count_tables(answers, [["group"], ["answer"]], domains)
+    [array([2, 1]), array([1, 2])]
+    """
+    checked = [_checked(columns) for columns in tables]
+    used = list(dict.fromkeys(column for columns in checked for column in columns))
+    resolved = as_domains(used, domains)
+    frame = as_frame(frame)
+    if _is_lazy(frame):
+        return _count_lazy(frame, checked, resolved)
+    codes = dict(zip(used, encode(frame, used, resolved), strict=True))
+    lengths = {len(column) for column in codes.values()}
+    if len(lengths) > 1:
+        raise InvalidDataError("columns of frame must have the same length")
+    return [
+        _count_codes([codes[column] for column in columns], [resolved[column] for column in columns])
+        for columns in checked
+    ]
+
+
+def _checked(columns: Sequence[Any]) -> list[Any]:
+    if isinstance(columns, (str, bytes)) or not isinstance(columns, Sequence):
+        raise InvalidParameterError(f"columns must be a list of column names, got {columns!r}")
+    if not columns or len(set(columns)) < len(columns):
+        raise InvalidParameterError(f"columns must name at least one column and none twice, got {list(columns)!r}")
+    return list(columns)
+
+
+def as_frame(frame: Any) -> Any:
+    """Return NumPy arrays and mappings untouched, everything else as a narwhals frame."""
+    if isinstance(frame, (np.ndarray, Mapping)):
+        return frame
+    try:
+        import narwhals as nw
+    except ImportError as error:
+        raise ImportError("data frames need narwhals: pip install 'simplexdp[frames]'") from error
+    try:
+        return nw.from_native(frame)
+    except TypeError:
+        raise InvalidParameterError(
+            f"frame must be a NumPy array, a mapping of arrays or a data frame, got {type(frame).__name__}"
+        ) from None
+
+
+def _is_lazy(frame: Any) -> bool:
+    if isinstance(frame, (np.ndarray, Mapping)):
+        return False
+    import narwhals as nw
+
+    return isinstance(frame, nw.LazyFrame)
+
+
+def _count_codes(codes: list[NDArray[np.integer[Any]]], domains: list[Domain]) -> NDArray[np.int64]:
+    shape = [len(domain) for domain in domains]
+    contiguous = [
+        column if column.dtype.isnative else column.astype(column.dtype.newbyteorder("=")) for column in codes
+    ]
+    return _core.count_table(contiguous, shape).reshape(shape)
+
+
+def _count_lazy(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain]) -> list[NDArray[np.int64]]:
+    from simplexdp.frames.lazy import grouped_counts
+
+    missing = [column for column in domains if column not in frame.collect_schema().names()]
+    if missing:
+        raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
+    results = []
+    for columns, groups in zip(tables, grouped_counts(frame, tables), strict=True):
+        table = np.zeros([len(domains[column]) for column in columns], dtype=np.int64)
+        for values, count in groups:
+            cell = tuple(domains[column].code(value, column) for column, value in zip(columns, values, strict=True))
+            table[cell] += count
+        results.append(table)
+    return results

@@ -1,0 +1,154 @@
+"""The public domain of a column, and the code of each of its values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, SupportsIndex, TypeAlias
+
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+
+__all__ = ["Domain", "DomainLike", "as_domain", "as_domains"]
+
+
+def is_null(value: Any) -> bool:
+    """Whether a scalar stands for a missing value: None, NaN, NaT and pandas' NA alike."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True  # pandas' NA refuses to be a truth value
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values that a column can take, stated publicly.
+
+    Parameters
+    ----------
+    values : sequence or int
+        The values in the order of their codes, or a cardinality k for the integers 0 to k - 1. ``None`` among the
+        values declares a level for missing values; without it a missing value is an error.
+    other : bool, default False
+        Whether one more level, the last, collects every value that is not listed. Without it such a value is an
+        error. A missing value that has no level of its own belongs to it too.
+
+    Examples
+    --------
+    >>> from simplexdp.frames import Domain
+    >>> len(Domain(["low", "high", None]))
+    3
+    >>> len(Domain(10, other=True))
+    11
+    """
+
+    values: Sequence[Any] | int
+    other: bool = False
+    _codes: dict[Any, int] = field(init=False, repr=False, compare=False)
+    _null_code: int | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values, (str, bytes)) or (not isinstance(self.values, (int, Iterable))):
+            raise InvalidParameterError(f"domain must be a list of values or a cardinality, got {self.values!r}")
+        if isinstance(self.values, (int, SupportsIndex)):
+            size = operator.index(self.values)
+            if isinstance(self.values, bool) or size < 1:
+                raise InvalidParameterError(f"domain must have at least one level, got {self.values!r}")
+            object.__setattr__(self, "values", size)
+            codes: dict[Any, int] = {}
+            null_code = None
+        else:
+            values = tuple(_plain(value) for value in self.values)
+            if not values:
+                raise InvalidParameterError("domain must have at least one level, got none")
+            nulls = [code for code, value in enumerate(values) if is_null(value)]
+            codes = {value: code for code, value in enumerate(values) if not is_null(value)}
+            if len(codes) + len(nulls) < len(values) or len(nulls) > 1:
+                raise InvalidParameterError(f"domain must list every value once, got {list(values)!r}")
+            object.__setattr__(self, "values", values)
+            null_code = nulls[0] if nulls else None
+        object.__setattr__(self, "_codes", codes)
+        object.__setattr__(self, "_null_code", null_code)
+
+    def __len__(self) -> int:
+        """Count the levels, the one for other values included."""
+        return (self.values if isinstance(self.values, int) else len(self.values)) + self.other
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the domain is the integers 0 to k - 1, so that values are their own codes."""
+        return isinstance(self.values, int)
+
+    @property
+    def levels(self) -> list[Any]:
+        """The values in the order of their codes; the level for other values is the string ``"other"``."""
+        values = range(self.values) if isinstance(self.values, int) else self.values
+        return [*values, "other"] if self.other else list(values)
+
+    def code(self, value: Any, column: str) -> int:
+        """Return the code of one value of a column.
+
+        Raises
+        ------
+        InvalidDataError
+            When the domain has no place for it. The message names the column, never the value.
+        """
+        if is_null(value):
+            if self._null_code is not None:
+                return self._null_code
+            if self.other:
+                return len(self) - 1
+            raise InvalidDataError(
+                f"column {column!r} must have no missing value unless its domain lists None (the row is not shown)"
+            )
+        code = self._range_code(value) if isinstance(self.values, int) else self._codes.get(_plain(value))
+        if code is not None:
+            return code
+        if self.other:
+            return len(self) - 1
+        raise InvalidDataError(
+            f"column {column!r} must hold values of its domain only, or the domain needs other=True "
+            "(the offending value is not shown)"
+        )
+
+    def _range_code(self, value: Any) -> int | None:
+        # Integers come back as doubles from engines that have no nullable integer.
+        try:
+            code = int(value)
+            return code if code == value and 0 <= code < operator.index(self.values) else None  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            return None
+
+
+DomainLike: TypeAlias = Domain | Sequence[Any] | int
+
+
+def _plain(value: Any) -> Any:
+    """NumPy scalars as Python scalars, so that equal values have equal hashes."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "shape", None) == () else value
+
+
+def as_domain(domain: DomainLike) -> Domain:
+    """Return a list of values or a cardinality as a `Domain`."""
+    return domain if isinstance(domain, Domain) else Domain(domain)
+
+
+def as_domains(columns: Sequence[Any], domains: Mapping[Any, DomainLike]) -> dict[Any, Domain]:
+    """Return the domain of each column.
+
+    Raises
+    ------
+    InvalidParameterError
+        When a column has none.
+    """
+    if not isinstance(domains, Mapping):
+        raise InvalidParameterError(
+            f"domains must map each column to its values or its cardinality, got {type(domains).__name__}"
+        )
+    missing = [column for column in columns if column not in domains]
+    if missing:
+        raise InvalidParameterError(f"domains must name every counted column, got none for {missing!r}")
+    return {column: as_domain(domains[column]) for column in columns}
