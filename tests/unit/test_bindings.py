@@ -3,30 +3,27 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import simplexdp
 from simplexdp import _core
 
 PACKAGE = Path(simplexdp.__file__).parent
-
-
-def compiled_names() -> list[str]:
-    return [name for name in dir(_core) if not name.startswith("__")]
+BINDINGS = Path(__file__).parents[2] / "rust" / "py" / "src"
 
 
 def test_every_compiled_name_is_used_by_the_package():
+    names = [name for name in dir(_core) if not name.startswith("__")]
     sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    unused = [name for name in compiled_names() if not re.search(rf"\b{re.escape(name)}\b", sources)]
-    assert unused == []
+    assert [name for name in names if not re.search(rf"\b{re.escape(name)}\b", sources)] == []
 
 
-def test_compiled_classes_cannot_be_changed():
-    changeable = []
-    for name in compiled_names():
-        value = getattr(_core, name)
-        if isinstance(value, type):
-            try:
-                value.anything = 1
-            except TypeError:
-                continue
-            changeable.append(name)
-    assert changeable == []
+@pytest.mark.source_tree
+def test_every_compiled_class_is_frozen():
+    declared = [
+        (path.name, attribute)
+        for path in BINDINGS.glob("**/*.rs")
+        for attribute in re.findall(r"#\[pyclass[^\]]*\]", path.read_text(encoding="utf-8"))
+    ]
+    assert declared
+    assert [place for place in declared if "frozen" not in place[1]] == []

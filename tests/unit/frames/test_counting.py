@@ -211,8 +211,9 @@ def test_more_columns_than_one_grouping_identifier_holds_are_counted_in_batches(
     relation = as_duckdb(frame.to_dict(as_series=False))
     tables = [[name, names[0]] for name in names[1:]]
     domains = dict.fromkeys(names, 2)
-    for eager, lazy in zip(count_tables(frame, tables, domains), count_tables(relation, tables, domains), strict=True):
-        np.testing.assert_array_equal(eager, lazy)
+    counted = zip(count_tables(frame, tables, domains), count_tables(relation, tables, domains), strict=True)
+    for from_frame, from_relation in counted:
+        np.testing.assert_array_equal(from_frame, from_relation)
 
 
 @pytest.mark.parametrize(
