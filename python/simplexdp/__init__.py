@@ -1,7 +1,6 @@
 """Differentially private release of probability vectors, posteriors and discrete models."""
 
-from simplexdp import divergence
-from simplexdp import frames
+from simplexdp import divergence, frames
 from simplexdp._core import __version__
 from simplexdp.exceptions import (
     BudgetExceededError,

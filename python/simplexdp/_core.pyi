@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 __all__ = [
     "SeededRng",
     "__version__",
+    "count_table",
     "hellinger_dirichlet",
     "kl_dirichlet",
-    "count_table",
     "random_words",
     "renyi_dirichlet",
 ]
@@ -24,6 +24,7 @@ def renyi_dirichlet(
 ) -> NDArray[np.float64]: ...
 def kl_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
 def hellinger_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
+
 # counting.rs
 def count_table(columns: Sequence[NDArray[np.integer[Any]]], cardinalities: Sequence[int]) -> NDArray[np.int64]: ...
 

@@ -4,9 +4,9 @@
 //! privacy proof relies on is here; names, defaults and coercion of arguments belong to the Python package.
 
 pub mod accounting;
+pub mod counting;
 pub mod divergence;
 mod double_double;
-pub mod counting;
 mod error;
 pub mod hellinger;
 pub mod mechanisms;

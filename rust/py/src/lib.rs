@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 
 #[allow(dead_code)] // until the first wrapper stands
 mod arrays;
-mod divergence;
 mod counting;
+mod divergence;
 mod error;
 mod random;
 
@@ -15,8 +15,9 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     use counting::count_table;
+    #[pymodule_export]
+    use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
     use random::{SeededRng, random_words};
 
