@@ -1,0 +1,114 @@
+"""Checks of arguments that several public functions share.
+
+Messages name the argument, the rule and, for public parameters only, the value.
+"""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+
+LARGEST_COUNT = 1e15
+"""Doubles hold every integer up to here, with room for sums."""
+
+
+def number(name: str, value: Any) -> float:
+    """Check for a finite float."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise InvalidParameterError(f"{name} must be a number, got {value!r}") from None
+    if not math.isfinite(result):
+        raise InvalidParameterError(f"{name} must be finite, got {result}")
+    return result
+
+
+def positive(name: str, value: Any) -> float:
+    """Check for a finite float above zero."""
+    result = number(name, value)
+    if not result > 0:
+        raise InvalidParameterError(f"{name} must be positive, got {result}")
+    return result
+
+
+def non_negative(name: str, value: Any) -> float:
+    """Check for a finite float, zero or above."""
+    result = number(name, value)
+    if not result >= 0:
+        raise InvalidParameterError(f"{name} must be non-negative, got {result}")
+    return result
+
+
+def open_unit(name: str, value: Any) -> float:
+    """Check for a float strictly between zero and one."""
+    result = number(name, value)
+    if not 0 < result < 1:
+        raise InvalidParameterError(f"{name} must lie strictly between 0 and 1, got {result}")
+    return result
+
+
+def integer(name: str, value: Any, least: int) -> int:
+    """Check for an integer of at least `least`; a bool is not one."""
+    try:
+        result = operator.index(value)
+    except TypeError:
+        raise InvalidParameterError(f"{name} must be an integer, got {value!r}") from None
+    if isinstance(value, bool | np.bool_) or result < least:
+        raise InvalidParameterError(f"{name} must be an integer of at least {least}, got {value!r}")
+    return result
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """Check for one of the given words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(map(repr, allowed))
+        raise InvalidParameterError(f"{name} must be one of {words}, got {value!r}")
+    return value
+
+
+def numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Check for an array of finite public numbers."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameterError(f"{name} must be a number or an array of numbers, got {value!r}") from None
+    if not np.all(np.isfinite(array)):
+        raise InvalidParameterError(f"{name} must be finite, got {value!r}")
+    return array
+
+
+def probabilities(name: str, value: ArrayLike, dimension: int | None = None) -> NDArray[np.float64]:
+    """Check for public probability vectors, shape (..., d): entries in [0, 1], rows that sum to one to 1e-9."""
+    array = numbers(name, value)
+    if array.ndim == 0 or array.shape[-1] != (array.shape[-1] if dimension is None else dimension):
+        expected = "d" if dimension is None else dimension
+        raise InvalidParameterError(f"{name} must have shape (..., {expected}), got shape {array.shape}")
+    if np.any(array < 0) or np.any(np.abs(array.sum(axis=-1) - 1) > 1e-9):
+        raise InvalidParameterError(f"{name} must be non-negative and sum to one along the last axis")
+    return array
+
+
+def counts(name: str, value: ArrayLike, dimension: int, *, whole: bool = True) -> NDArray[np.float64]:
+    """Check for private counts of shape (..., dimension), from 0 to 1e15, integers unless `whole` is false.
+
+    No message tells anything of the data but its shape and type.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "uif" and not (array.dtype.kind == "O" and array.size):
+            raise TypeError
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidDataError(f"{name} must be an array of numbers (the offending value is not shown)") from None
+    if array.ndim == 0 or array.shape[-1] != dimension:
+        raise InvalidDataError(f"{name} must have shape (..., {dimension}), got shape {array.shape}")
+    rules = [("be free of NaN", np.isnan(array)), ("be non-negative", array < 0)]
+    rules += [("be at most 1e15", array > LARGEST_COUNT), ("be integers", whole & (array != np.floor(array)))]
+    for rule, broken in rules:
+        if np.any(broken):
+            raise InvalidDataError(f"{name} must {rule} (the offending value is not shown)")
+    return array
