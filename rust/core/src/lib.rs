@@ -9,6 +9,7 @@ pub mod divergence;
 mod double_double;
 mod error;
 pub mod hellinger;
+pub mod lattice;
 pub mod mechanisms;
 pub mod random;
 pub mod roots;
