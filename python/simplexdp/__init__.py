@@ -1,6 +1,6 @@
 """Differentially private release of probability vectors, posteriors and discrete models."""
 
-from simplexdp import divergence, frames, utility
+from simplexdp import divergence, frames, special, utility
 from simplexdp._core import __version__
 from simplexdp.exceptions import (
     BudgetExceededError,
@@ -27,5 +27,6 @@ __all__ = [
     "__version__",
     "divergence",
     "frames",
+    "special",
     "utility",
 ]

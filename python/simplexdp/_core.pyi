@@ -9,14 +9,31 @@ from numpy.typing import NDArray
 __all__ = [
     "SeededRng",
     "__version__",
+    "algorithm_one_scale",
     "count_table",
+    "digamma",
     "hellinger_dirichlet",
     "kl_dirichlet",
+    "log_beta",
+    "log_gamma",
+    "log_gamma_ratio",
+    "polygamma",
     "random_words",
     "renyi_dirichlet",
+    "trigamma",
 ]
 
 __version__: str
+
+# algorithm_one.rs
+def algorithm_one_scale(
+    order: NDArray[np.float64],
+    epsilon: NDArray[np.float64],
+    l2_squared: NDArray[np.float64],
+    linf: NDArray[np.float64],
+    floor: NDArray[np.float64],
+    slack: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 
 # divergence.rs
 def renyi_dirichlet(
@@ -40,3 +57,11 @@ class SeededRng:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def random_words(size: int, index: int = 0, rng: SeededRng | None = None) -> NDArray[np.uint64]: ...
+
+# special.rs
+def log_gamma(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_gamma_ratio(a: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_beta(a: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
+def digamma(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def trigamma(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def polygamma(order: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...

@@ -28,3 +28,27 @@ pub(crate) fn map<'py>(
     let values = if x.len() > DETACH_ABOVE { py.detach(apply) } else { apply() };
     Ok(values.into_pyarray(py))
 }
+
+/// Maps `f` over `N` named arrays, each as long as the longest or of one value that stands for all.
+pub(crate) fn map_broadcast<'py, const N: usize>(
+    py: Python<'py>,
+    arguments: [(&'static str, &PyReadonlyArray1<'py, f64>); N],
+    f: impl Fn([f64; N]) -> simplexdp_core::Result<f64> + Send + Sync,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let mut slices: [&[f64]; N] = [&[]; N];
+    for (slice, (name, array)) in slices.iter_mut().zip(&arguments) {
+        *slice = as_slice(name, array)?;
+    }
+    let n = slices.iter().map(|slice| slice.len()).find(|&len| len != 1).unwrap_or(1);
+    for (slice, (name, _)) in slices.iter().zip(&arguments) {
+        if slice.len() != 1 && slice.len() != n {
+            return Err(Error::parameter(name, "have one value or as many as the others", slice.len()).into());
+        }
+    }
+    let apply = || {
+        let value = |i: usize| f(slices.map(|slice| if slice.len() == 1 { slice[0] } else { slice[i] }));
+        (0..n).map(value).collect::<simplexdp_core::Result<Vec<_>>>()
+    };
+    let values = if n > DETACH_ABOVE { py.detach(apply)? } else { apply()? };
+    Ok(values.into_pyarray(py))
+}

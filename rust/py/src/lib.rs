@@ -2,24 +2,28 @@
 
 use pyo3::prelude::*;
 
-#[allow(dead_code)] // until the first wrapper stands
+mod algorithm_one;
 mod arrays;
 mod counting;
 mod divergence;
 mod error;
 mod random;
+mod special;
 
 /// The compiled core of simplexdp. Import the documented names from `simplexdp` instead.
 #[pymodule]
 mod _core {
     use super::*;
 
+    use algorithm_one::algorithm_one_scale;
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
     use random::{SeededRng, random_words};
+    #[pymodule_export]
+    use special::{digamma, log_beta, log_gamma, log_gamma_ratio, polygamma, trigamma};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

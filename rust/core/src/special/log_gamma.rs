@@ -47,7 +47,8 @@ fn log_gamma_middle(x: f64) -> f64 {
         let t = x - 2.0;
         polynomial(&LOG_GAMMA_23_TOP, t) / polynomial(&LOG_GAMMA_23_BOTTOM, t)
     };
-    (x - 1.0) * (x - 2.0) * quotient
+    // Adding zero turns the -0 at x = 1 into 0.
+    (x - 1.0) * (x - 2.0) * quotient + 0.0
 }
 
 /// ln Gamma(1 + x), accurate relative to its value also for tiny `x`.

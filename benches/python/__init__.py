@@ -1,0 +1,1 @@
+"""Benchmarks against peers, measured in the same run: ``python -m benches.python [name ...]``."""
