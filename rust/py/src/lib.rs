@@ -15,6 +15,7 @@ mod special;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
     use algorithm_one::algorithm_one_scale;
     #[pymodule_export]
     use counting::count_table;
