@@ -19,6 +19,7 @@ __all__ = [
     "log_gamma_ratio",
     "polygamma",
     "random_words",
+    "sample_network",
     "renyi_dirichlet",
     "trigamma",
 ]
@@ -44,6 +45,11 @@ def hellinger_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimensio
 
 # counting.rs
 def count_table(columns: Sequence[NDArray[np.integer[Any]]], cardinalities: Sequence[int]) -> NDArray[np.int64]: ...
+
+# network.rs
+def sample_network(
+    nodes: Sequence[tuple[int, Sequence[int], NDArray[np.float64]]], size: int, rng: SeededRng | None = None
+) -> list[NDArray[np.uint32]]: ...
 
 # random.rs
 @final

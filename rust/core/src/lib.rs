@@ -11,6 +11,7 @@ mod error;
 pub mod hellinger;
 pub mod lattice;
 pub mod mechanisms;
+pub mod network;
 pub mod random;
 pub mod roots;
 pub mod sampling;

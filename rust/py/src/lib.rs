@@ -7,6 +7,7 @@ mod arrays;
 mod counting;
 mod divergence;
 mod error;
+mod network;
 mod random;
 mod special;
 
@@ -21,6 +22,8 @@ mod _core {
     use counting::count_table;
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
+    #[pymodule_export]
+    use network::sample_network;
     #[pymodule_export]
     use random::{SeededRng, random_words};
     #[pymodule_export]
