@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplexdp._arrays import as_floats
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 LARGEST_COUNT = 1e15
@@ -72,10 +73,7 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
 
 def numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Check for an array of finite public numbers."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameterError(f"{name} must be a number or an array of numbers, got {value!r}") from None
+    array = as_floats(name, value)
     if not np.all(np.isfinite(array)):
         raise InvalidParameterError(f"{name} must be finite, got {value!r}")
     return array

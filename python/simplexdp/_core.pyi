@@ -18,9 +18,11 @@ __all__ = [
     "log_gamma",
     "log_gamma_ratio",
     "polygamma",
+    "private_quantiles",
+    "quantile_epsilon",
     "random_words",
-    "sample_network",
     "renyi_dirichlet",
+    "sample_network",
     "trigamma",
 ]
 
@@ -50,6 +52,16 @@ def count_table(columns: Sequence[NDArray[np.integer[Any]]], cardinalities: Sequ
 def sample_network(
     nodes: Sequence[tuple[int, Sequence[int], NDArray[np.float64]]], size: int, rng: SeededRng | None = None
 ) -> list[NDArray[np.uint32]]: ...
+
+# quantile.rs
+def private_quantiles(
+    ranks: NDArray[np.uint64],
+    total: int,
+    levels: NDArray[np.float64],
+    epsilon: float,
+    rng: SeededRng | None = None,
+) -> NDArray[np.uintp]: ...
+def quantile_epsilon(epsilon: float, max_total: int) -> float: ...
 
 # random.rs
 @final

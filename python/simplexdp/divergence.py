@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _core
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp._arrays import as_floats
+from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["hellinger_dirichlet", "kl_dirichlet", "renyi_dirichlet"]
 
@@ -36,7 +37,7 @@ def renyi_dirichlet(u: ArrayLike, v: ArrayLike, order: ArrayLike) -> NDArray[np.
     inf
     """
     rows_u, rows_v, shape = _rows(u, v)
-    order = _numbers("order", order)
+    order = as_floats("order", order)
     try:
         full = np.broadcast_shapes(shape, order.shape)
     except ValueError:
@@ -108,17 +109,7 @@ def _rows(u: ArrayLike, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.f
 
 
 def _concentrations(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidDataError(f"{name} must be an array of numbers (the offending value is not shown)") from None
+    array = as_floats(name, value)
     if array.ndim == 0 or array.shape[-1] == 0:
         raise InvalidParameterError(f"{name} must have shape (..., d) with d >= 1, got shape {array.shape}")
     return array
-
-
-def _numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameterError(f"{name} must be a number or an array of numbers, got {value!r}") from None

@@ -12,6 +12,6 @@ Examples
 SeededRng(7, calls=2)
 """
 
-from simplexdp._core import SeededRng
+from simplexdp._core import SeededRng, random_words
 
-__all__ = ["SeededRng"]
+__all__ = ["SeededRng", "random_words"]

@@ -8,6 +8,7 @@ mod counting;
 mod divergence;
 mod error;
 mod network;
+mod quantile;
 mod random;
 mod special;
 
@@ -24,6 +25,8 @@ mod _core {
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
     use network::sample_network;
+    #[pymodule_export]
+    use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]
     use random::{SeededRng, random_words};
     #[pymodule_export]
