@@ -15,6 +15,7 @@ pub mod network;
 pub mod random;
 pub mod roots;
 pub mod sampling;
+pub mod sampling;
 pub mod special;
 
 pub use error::{Error, Result};

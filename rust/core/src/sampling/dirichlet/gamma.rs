@@ -1,0 +1,229 @@
+//! One exact gamma draw: decisions in doubles, by margins, and in intervals where the margins overlap.
+//!
+//! For X with a density proportional to `(1 + c x)^(3a-1) exp(-delta (1 + c x)^3)` on `1 + c x > 0` the variable
+//! `delta (1 + c X)^3` has the law Gamma(a), for every c and delta > 0. So c and delta may be doubles near
+//! `1/(3 sqrt(a - 1/3))` and `a - 1/3`, and a itself enters one rare decision only (docs/exactness.md, section 4).
+
+use super::elementary::ln;
+use super::exact;
+use super::lazy::{Id, LazyBits};
+use super::normal_table::{AREA, FLOOR, INNER, WIDTH};
+use crate::random::Bits;
+
+/// Rejections in a row after which a draw gives up: each has a probability below 0.1, so 2^-850 in all.
+const MAX_ATTEMPTS: usize = 256;
+
+/// The layer that stands for the tail, and the tail with a negative sign.
+pub(super) const TAIL: u32 = 255;
+pub(super) const NEGATIVE_TAIL: u32 = 256;
+
+/// 2^-55, the unit of the position inside a rectangle.
+const UNIT: f64 = 1.0 / (1u64 << 55) as f64;
+
+/// A decision by doubles needs this distance; the errors stay below it by a factor of 2^10 at least.
+const MARGIN: f64 = 1e-9;
+
+/// ln of the bound of target over proposal: what the rounding of c and delta can cost (section 4).
+pub(super) const LOG_EXCESS_BITS: u64 = 30;
+const LOG_EXCESS: f64 = 1.0 / (1u64 << LOG_EXCESS_BITS) as f64;
+
+/// c sqrt(delta) = (1 + 2^-20)/3: a little above 1/3, so that the normal dominates.
+const C_TIMES_ROOT: f64 = (1.0 + 1.0 / 1_048_576.0) / 3.0;
+
+/// Normal variates beyond this, of probability 10^-57, are left to intervals.
+const FAR: f64 = 16.0;
+
+/// The shape scale * count + prior, an exact rational, with the doubles that its draw uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) scale: f64,
+    pub(super) count: f64,
+    pub(super) prior: f64,
+    /// 1 when the draw is made at shape + 1 and multiplied by a uniform to the power 1/shape.
+    pub(super) boost: bool,
+    pub(super) delta: f64,
+    pub(super) c: f64,
+}
+
+impl Shape {
+    /// The shape in doubles: relative error at most 2^-52, as both terms are non-negative.
+    #[inline]
+    pub(super) fn rounded(scale: f64, count: f64, prior: f64) -> f64 {
+        scale * count + prior
+    }
+
+    #[inline]
+    pub(super) fn new(scale: f64, count: f64, prior: f64) -> Self {
+        let a = Self::rounded(scale, count, prior);
+        let boost = a < 1.0;
+        let delta = (if boost { a + 1.0 } else { a }) - 1.0 / 3.0;
+        Self { scale, count, prior, boost, delta, c: C_TIMES_ROOT / delta.sqrt() }
+    }
+}
+
+/// Where the normal variate of a draw comes from: enough to compute it again with more bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Normal {
+    pub(super) word: u64,
+    pub(super) id: Id,
+    pub(super) layer: u32,
+}
+
+/// Whether doubles may decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// Doubles decide where their margins allow.
+    Fast,
+    /// Every decision goes to interval arithmetic: for tests, slow, with the same outputs.
+    Exact,
+}
+
+/// Half a unit in the last place, relative: the error of one rounding.
+pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 53) as f64;
+
+/// A drawn gamma variate in doubles.
+pub(super) struct Drawn {
+    pub(super) normal: Normal,
+    /// `delta (1 + c x)^3`; not a number where doubles do not know it.
+    pub(super) value: f64,
+    /// How far the ideal variate may be away.
+    pub(super) error: f64,
+}
+
+impl Drawn {
+    #[inline]
+    fn new(shape: &Shape, normal: Normal, t: f64) -> Self {
+        // The error of t in roundings: 1 + 13 c inside the rectangles, 1 + 77 c in the tail (section 4).
+        let spread = if normal.layer < TAIL { 13.0 } else { 77.0 };
+        let square = shape.delta * t * t;
+        let value = square * t;
+        let error = (3.1 * ROUNDING) * (square * (1.0 + spread * shape.c) + value);
+        Self { normal, value, error }
+    }
+}
+
+/// Draws X at the given shape.
+///
+/// `None` after `MAX_ATTEMPTS` rejections.
+#[inline]
+pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path) -> Option<Drawn> {
+    for _ in 0..MAX_ATTEMPTS {
+        let (word, id) = source.word();
+        let layer = (word & 0xff) as usize;
+        let j = (word as i64) >> 8;
+        let inner = INNER[layer];
+        let (normal, x) = if (j.wrapping_add(inner as i64) as u64) < 2 * inner {
+            (Normal { word, id, layer: layer as u32 }, j as f64 * (WIDTH[layer] * UNIT))
+        } else {
+            match outer(source, word, id, path) {
+                Some(pair) => pair,
+                None => continue,
+            }
+        };
+        let s = shape.c * x;
+        let t = 1.0 + s;
+        if (!(t > 1e-6) || path == Path::Exact) && !exact::is_inside(source, shape, &normal, t, path) {
+            continue;
+        }
+        let (u, u_id) = source.half();
+        // ln(target/proposal) > -x^2 (0.1413 s^2 + 2^-19) - 2^-20 for |s| <= 1/2, and |x| < 16 (section 4).
+        let squeeze = (1.0 - 1.0 / 1024.0 - 0.142 * (s * x) * (s * x)) * 4_294_967_296.0;
+        let accepted = if s.abs() <= 0.5 && f64::from(u) + 1.0 <= squeeze && path == Path::Fast {
+            true
+        } else {
+            accept(source, shape, &normal, x, (u, u_id), path)
+        };
+        if accepted {
+            return Some(Drawn::new(shape, normal, t));
+        }
+    }
+    None
+}
+
+/// Outside the inner part: the edge of a rectangle, or the tail. `None` is a rejection.
+#[cold]
+#[inline(never)]
+fn outer<B: Bits>(source: &mut LazyBits<B>, word: u64, id: Id, path: Path) -> Option<(Normal, f64)> {
+    let layer = (word & 0xff) as u32;
+    let j = (word as i64) >> 8;
+    if layer == TAIL {
+        return tail(source, j < 0, path);
+    }
+    let width = WIDTH[layer as usize];
+    let x = j as f64 * (width * UNIT);
+    let normal = Normal { word, id, layer };
+    let (v, v_id) = source.word();
+    // Under the curve: Y + V area/width < exp(-x^2/2), compared as logarithms.
+    let y = FLOOR[layer as usize] + (v as f64 / 18_446_744_073_709_551_616.0) * (AREA / width);
+    let gap = if y > 1e-3 { -0.5 * x * x - ln(y) } else { 0.0 };
+    let under = if path == Path::Fast && gap.abs() > MARGIN {
+        gap > 0.0
+    } else {
+        exact::under_curve(source, &normal, (v, v_id))
+    };
+    under.then_some((normal, x))
+}
+
+/// x = +-(r - ln(U)/r), accepted when V < exp(-x^2/2) / (area r U).
+fn tail<B: Bits>(source: &mut LazyBits<B>, negative: bool, path: Path) -> Option<(Normal, f64)> {
+    let r = WIDTH[0];
+    let (word, id) = source.word();
+    let (v, v_id) = source.word();
+    let normal = Normal { word, id, layer: if negative { NEGATIVE_TAIL } else { TAIL } };
+    let log_u = ln(unit(word));
+    // Not a number stands for a variate that doubles do not know: whatever uses it goes to intervals.
+    let x = if word >> 48 != 0 && r - log_u / r < FAR { r - log_u / r } else { f64::NAN };
+    let gap = if v >> 32 != 0 { -0.5 * x * x - log_u - ln(AREA * r) - ln(unit(v)) } else { f64::NAN };
+    let accepted = if path == Path::Fast && gap.abs() > MARGIN {
+        gap > 0.0
+    } else {
+        exact::tail_accepts(source, &normal, (v, v_id))
+    };
+    accepted.then_some((normal, if negative { -x } else { x }))
+}
+
+/// The middle of the cell of a uniform's first 64 bits.
+#[inline]
+pub(super) fn unit(word: u64) -> f64 {
+    (word as f64 + 0.5) / 18_446_744_073_709_551_616.0
+}
+
+/// ln U < ln(target/proposal) - excess, past the squeeze.
+#[cold]
+#[inline(never)]
+fn accept<B: Bits>(
+    source: &LazyBits<B>,
+    shape: &Shape,
+    normal: &Normal,
+    x: f64,
+    (u, u_id): (u32, Id),
+    path: Path,
+) -> bool {
+    let s = shape.c * x;
+    let t = 1.0 + s;
+    if path == Path::Fast && t > 1e-3 && u > 0 {
+        let log_t = ln(t);
+        let log_ratio =
+            0.5 * x * x * (1.0 - 9.0 * shape.delta * shape.c * shape.c) + 3.0 * shape.delta * cubic_rest(s, log_t);
+        let log_u = ln((f64::from(u) + 0.5) / 4_294_967_296.0);
+        // The cell of u, the share of 3a - 1 - 3 delta, and the rounding of everything else.
+        let margin = 1.0 / f64::from(u) + shape.delta * log_t.abs() * 2f64.powi(-46) + MARGIN * (1.0 + log_ratio.abs());
+        let gap = log_ratio - LOG_EXCESS - log_u;
+        if gap.abs() > margin {
+            return gap > 0.0;
+        }
+    }
+    exact::accepts(source, shape, normal, (u, u_id))
+}
+
+/// ln(1+s) - s + s^2/2 - s^3/3, by its series where the difference would cancel.
+fn cubic_rest(s: f64, log_t: f64) -> f64 {
+    if s.abs() > 0.125 {
+        return log_t - s + s * s * (0.5 - s / 3.0);
+    }
+    let mut sum = 0.0;
+    for k in (4..=20).rev() {
+        sum = 1.0 / f64::from(k) - s * sum;
+    }
+    -(s * s) * (s * s) * sum
+}

@@ -1,0 +1,309 @@
+//! Fixed-point intervals over big integers: the arithmetic that decides what doubles cannot.
+//!
+//! An [`Interval`] holds two integers `lo <= hi` and stands for every real in `[lo, hi] 2^-bits`. Each operation
+//! returns an interval that contains the exact result for all reals in its operands (docs/exactness.md, section 6, has
+//! the error count of every step). Only sums, products, shifts and the truncating quotient of big integers are used,
+//! and each quotient is checked against its remainder.
+
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+
+use num_bigint::{BigInt, Sign};
+
+/// Extra bits inside `ln` and `exp`; the error counts there stay below 2^40 units of the working precision.
+const GUARD: u64 = 64;
+
+/// `exp` halves its argument this often before its series.
+const HALVINGS: u64 = 8;
+
+/// Reals between two fixed-point numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Interval {
+    lo: BigInt,
+    hi: BigInt,
+}
+
+impl Interval {
+    fn exact(value: BigInt) -> Self {
+        Self { lo: value.clone(), hi: value }
+    }
+
+    /// The order of two reals, if the intervals decide it.
+    pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
+        if self.hi < other.lo {
+            Some(Ordering::Less)
+        } else if self.lo > other.hi {
+            Some(Ordering::Greater)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the real is positive, if the interval decides it.
+    pub(super) fn is_positive(&self) -> Option<bool> {
+        match (self.lo.sign(), self.hi.sign()) {
+            (Sign::Plus, _) => Some(true),
+            (_, Sign::Minus | Sign::NoSign) => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(super) fn add(&self, other: &Self) -> Self {
+        Self { lo: &self.lo + &other.lo, hi: &self.hi + &other.hi }
+    }
+
+    pub(super) fn sub(&self, other: &Self) -> Self {
+        Self { lo: &self.lo - &other.hi, hi: &self.hi - &other.lo }
+    }
+
+    pub(super) fn neg(&self) -> Self {
+        Self { lo: -&self.hi, hi: -&self.lo }
+    }
+
+    /// The product with a small integer, exact.
+    pub(super) fn times(&self, factor: i64) -> Self {
+        let (a, b) = (&self.lo * factor, &self.hi * factor);
+        if factor >= 0 { Self { lo: a, hi: b } } else { Self { lo: b, hi: a } }
+    }
+
+    /// The product with 2^-power, outward.
+    pub(super) fn halve(&self, power: u64) -> Self {
+        Self { lo: floor_shift(&self.lo, power), hi: ceil_shift(&self.hi, power) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn ends(&self) -> (&BigInt, &BigInt) {
+        (&self.lo, &self.hi)
+    }
+}
+
+/// floor(n 2^-power): the shift of a negative `BigInt` rounds down as well.
+fn floor_shift(n: &BigInt, power: u64) -> BigInt {
+    n >> power
+}
+
+/// ceil(n 2^-power).
+fn ceil_shift(n: &BigInt, power: u64) -> BigInt {
+    -((-n) >> power)
+}
+
+/// floor(n / d) for d > 0, checked: the quotient and the remainder must give n back.
+fn floor_div(n: &BigInt, d: &BigInt) -> BigInt {
+    let mut quotient = n / d;
+    let mut remainder = n - &quotient * d;
+    if remainder.sign() == Sign::Minus {
+        quotient -= 1;
+        remainder += d;
+    }
+    assert!(remainder.sign() != Sign::Minus && remainder < *d, "a quotient of big integers is wrong");
+    quotient
+}
+
+/// The fixed point with `bits` binary places.
+pub(super) struct Context {
+    bits: u64,
+    /// ln 2 with `bits + GUARD` places, within one unit per term of its series.
+    ln2: OnceLock<BigInt>,
+}
+
+impl Context {
+    pub(super) const fn new(bits: u64) -> Self {
+        Self { bits, ln2: OnceLock::new() }
+    }
+
+    pub(super) fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// The double `x`, exactly where its last bit is at 2^-bits or above, else between its neighbours.
+    /// A double that is not finite has no interval; the callers hold only finite ones.
+    pub(super) fn double(&self, x: f64) -> Interval {
+        let raw = x.to_bits();
+        let stored = ((raw >> 52) & 0x7ff) as i64;
+        let fraction = (raw & ((1 << 52) - 1)) as i64;
+        let (magnitude, exponent) = if stored == 0 { (fraction, -1074) } else { (fraction | (1 << 52), stored - 1075) };
+        let mantissa = if x < 0.0 { -magnitude } else { magnitude };
+        self.scaled(&BigInt::from(mantissa), exponent)
+    }
+
+    /// The integer n.
+    pub(super) fn integer(&self, n: i64) -> Interval {
+        Interval::exact(BigInt::from(n) << self.bits)
+    }
+
+    /// n 2^exponent.
+    fn scaled(&self, n: &BigInt, exponent: i64) -> Interval {
+        let shift = exponent + self.bits as i64;
+        if shift >= 0 {
+            Interval::exact(n << shift.unsigned_abs())
+        } else {
+            Interval::exact(n.clone()).halve(shift.unsigned_abs())
+        }
+    }
+
+    /// Every real of `[n, n + 1] 2^exponent`: what is known of a number whose later bits are not read yet.
+    pub(super) fn cell(&self, n: &BigInt, exponent: i64) -> Interval {
+        Interval { lo: self.scaled(n, exponent).lo, hi: self.scaled(&(n + 1), exponent).hi }
+    }
+
+    pub(super) fn mul(&self, a: &Interval, b: &Interval) -> Interval {
+        if a.lo.sign() != Sign::Minus && b.lo.sign() != Sign::Minus {
+            return Interval {
+                lo: floor_shift(&(&a.lo * &b.lo), self.bits),
+                hi: ceil_shift(&(&a.hi * &b.hi), self.bits),
+            };
+        }
+        let corners = [&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi];
+        let (mut lo, mut hi) = (&corners[0], &corners[0]);
+        for corner in &corners[1..] {
+            lo = lo.min(corner);
+            hi = hi.max(corner);
+        }
+        Interval { lo: floor_shift(lo, self.bits), hi: ceil_shift(hi, self.bits) }
+    }
+
+    /// a / b for b > 0; `None` when b is not known to be positive.
+    pub(super) fn div(&self, a: &Interval, b: &Interval) -> Option<Interval> {
+        if b.lo.sign() != Sign::Plus {
+            return None;
+        }
+        let below = if a.lo.sign() == Sign::Minus { &b.lo } else { &b.hi };
+        let above = if a.hi.sign() == Sign::Minus { &b.hi } else { &b.lo };
+        let lo = floor_div(&(&a.lo << self.bits), below);
+        let hi = -floor_div(&-(&a.hi << self.bits), above);
+        Some(Interval { lo, hi })
+    }
+
+    /// floor(total a / b) for 0 <= a <= b, b > 0, kept within `[0, total - 1]`; `None` while it is undecided.
+    pub(super) fn floor_share(&self, total: u64, a: &Interval, b: &Interval) -> Option<u64> {
+        if b.lo.sign() != Sign::Plus {
+            return None;
+        }
+        let zero = BigInt::ZERO;
+        let lo = floor_div(&(a.lo.clone().max(zero) * total), &b.hi);
+        let hi = floor_div(&(&a.hi * total), &b.lo);
+        let top = total.saturating_sub(1);
+        let lo = u64::try_from(&lo).map_or(top, |n| n.min(top));
+        let hi = u64::try_from(&hi).map_or(top, |n| n.min(top));
+        (lo == hi).then_some(lo)
+    }
+
+    /// ln x for x > 0; `None` when x is not known to be positive.
+    pub(super) fn ln(&self, x: &Interval) -> Option<Interval> {
+        if x.lo.sign() != Sign::Plus {
+            return None;
+        }
+        let low = self.ln_point(&x.lo);
+        if x.lo == x.hi {
+            return Some(Interval { hi: &low + 2, lo: low - 1 });
+        }
+        Some(Interval { lo: low - 1, hi: self.ln_point(&x.hi) + 2 })
+    }
+
+    /// ln(n 2^-bits) in units of 2^-bits for n >= 1: one below to two above enclose it.
+    ///
+    /// n 2^-bits = m 2^e with m in [2/3, 4/3); ln m = 2 atanh z, z = (m-1)/(m+1), |z| <= 1/5.
+    fn ln_point(&self, n: &BigInt) -> BigInt {
+        let places = self.bits + GUARD;
+        let one = BigInt::from(1) << places;
+        let length = n.bits();
+        let mut exponent = length as i64 - self.bits as i64;
+        let mut m = if length <= places { n << (places - length) } else { n >> (length - places) };
+        if &m * 3 < &one * 2 {
+            m <<= 1;
+            exponent -= 1;
+        }
+        let difference = &m - &one;
+        let negative = difference.sign() == Sign::Minus;
+        let z = floor_div(&(BigInt::from(difference.magnitude().clone()) << places), &(&m + &one));
+        let square = (&z * &z) >> places;
+        let mut power = z.clone();
+        let mut sum = z;
+        let mut odd = 3u64;
+        loop {
+            power = (&power * &square) >> places;
+            if power.sign() == Sign::NoSign {
+                break;
+            }
+            sum += &power / odd;
+            odd += 2;
+        }
+        sum <<= 1;
+        let logarithm = if negative { -sum } else { sum };
+        (logarithm + self.ln2() * exponent) >> GUARD
+    }
+
+    /// exp x. Arguments above 22 are not needed by any caller and are refused with `None`.
+    pub(super) fn exp(&self, x: &Interval) -> Option<Interval> {
+        let hi = self.exp_point(&x.hi)? + 2;
+        let lo: BigInt = self.exp_point(&x.lo)? - 1;
+        let zero = BigInt::ZERO;
+        Some(Interval { lo: lo.max(zero), hi })
+    }
+
+    /// exp(n 2^-bits) in units of 2^-bits: one below to two above enclose it.
+    ///
+    /// n 2^-bits = k ln 2 + r; exp r by its series at r 2^-HALVINGS and repeated squaring.
+    fn exp_point(&self, n: &BigInt) -> Option<BigInt> {
+        if *n > BigInt::from(22) << self.bits {
+            return None;
+        }
+        if *n < -(BigInt::from(self.bits + 1) << self.bits) {
+            return Some(BigInt::ZERO);
+        }
+        let places = self.bits + GUARD;
+        let one = BigInt::from(1) << places;
+        let argument = n << GUARD;
+        let k = floor_div(&argument, self.ln2());
+        let r = (&argument - &k * self.ln2()) >> HALVINGS;
+        let mut term = one.clone();
+        let mut sum = one.clone();
+        let mut index = 1u64;
+        loop {
+            term = ((&term * &r) >> places) / index;
+            if term.sign() == Sign::NoSign {
+                break;
+            }
+            sum += &term;
+            index += 1;
+        }
+        for _ in 0..HALVINGS {
+            sum = (&sum * &sum) >> places;
+        }
+        let k = i64::try_from(&k).ok()?;
+        let shift = GUARD as i64 - k;
+        Some(if shift >= 0 { sum >> shift.unsigned_abs() } else { sum << shift.unsigned_abs() })
+    }
+
+    /// ln 2 = 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749) with `bits + GUARD` places.
+    fn ln2(&self) -> &BigInt {
+        self.ln2.get_or_init(|| {
+            let one = BigInt::from(1) << (self.bits + GUARD);
+            atanh_inverse(&one, 26) * 18 - atanh_inverse(&one, 4801) * 2 + atanh_inverse(&one, 8749) * 8
+        })
+    }
+
+    /// An integer e such that x < e ln 2 for every x of the interval, by no more than needed.
+    pub(super) fn doublings_above(&self, x: &Interval) -> Option<i64> {
+        i64::try_from(&floor_div(&(&x.hi << GUARD), self.ln2())).ok().map(|e| e + 2)
+    }
+
+    /// ln 2.
+    pub(super) fn ln_two(&self) -> Interval {
+        let low = self.ln2() >> GUARD;
+        Interval { hi: &low + 2, lo: low - 1 }
+    }
+}
+
+/// atanh(1/q) in units of 1/one, too small by less than two units per term.
+fn atanh_inverse(one: &BigInt, q: u64) -> BigInt {
+    let mut power = one / q;
+    let mut sum = power.clone();
+    let mut odd = 3u64;
+    while power.sign() != Sign::NoSign {
+        power /= q * q;
+        sum += &power / odd;
+        odd += 2;
+    }
+    sum
+}
