@@ -12,6 +12,8 @@ __all__ = [
     "algorithm_one_scale",
     "count_table",
     "digamma",
+    "dirichlet_release",
+    "dirichlet_release_units",
     "hellinger_dirichlet",
     "kl_dirichlet",
     "log_beta",
@@ -62,6 +64,24 @@ def private_quantiles(
     rng: SeededRng | None = None,
 ) -> NDArray[np.uintp]: ...
 def quantile_epsilon(epsilon: float, max_total: int) -> float: ...
+
+# dirichlet.rs
+def dirichlet_release(
+    counts: NDArray[np.float64],
+    scale: float,
+    prior: NDArray[np.float64],
+    resolution_bits: int = 32,
+    threads: int = 1,
+    rng: SeededRng | None = None,
+) -> NDArray[np.float64]: ...
+def dirichlet_release_units(
+    counts: NDArray[np.float64],
+    scale: float,
+    prior: NDArray[np.float64],
+    resolution_bits: int = 32,
+    threads: int = 1,
+    rng: SeededRng | None = None,
+) -> NDArray[np.uint64]: ...
 
 # random.rs
 @final

@@ -15,7 +15,6 @@ pub mod network;
 pub mod random;
 pub mod roots;
 pub mod sampling;
-pub mod sampling;
 pub mod special;
 
 pub use error::{Error, Result};

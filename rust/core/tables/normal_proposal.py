@@ -27,13 +27,13 @@ def _exact(x: float) -> mpf:
 
 
 def _up(x: mpf) -> float:
-    """The least double that is not below x."""
+    """Return the least double that is not below x."""
     y = float(x)
     return y if _exact(y) >= x else math.nextafter(y, math.inf)
 
 
 def _edge(area: mpf) -> mpf:
-    """The least r with area * r >= exp(-r^2/2)."""
+    """Return the least r with area * r >= exp(-r^2/2)."""
     low, high = mpf(1), mpf(6)
     for _ in range(200):
         middle = (low + high) / 2
@@ -57,7 +57,7 @@ def _stack(area: float) -> tuple[list[float], list[mpf]] | None:
 
 
 def table() -> tuple[float, list[float], list[int], list[mpf]]:
-    """The area, the widths, the inner bounds (units of width * 2^-55) and the heights."""
+    """Return the area, the widths, the inner bounds (units of width * 2^-55) and the heights."""
     with mp.workdps(60):
         low, high = 0.0045, 0.006
         while math.nextafter(low, 1.0) < high:
@@ -101,7 +101,7 @@ def check(area: float, widths: list[float], inner: list[int], digits: int = 100)
 
 
 def render() -> str:
-    """The Rust source."""
+    """Print the Rust source."""
     area, widths, inner, heights = table()
     check(area, widths, inner)
     lines = [

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod algorithm_one;
 mod arrays;
 mod counting;
+mod dirichlet;
 mod divergence;
 mod error;
 mod network;
@@ -21,6 +22,8 @@ mod _core {
     use algorithm_one::algorithm_one_scale;
     #[pymodule_export]
     use counting::count_table;
+    #[pymodule_export]
+    use dirichlet::{dirichlet_release, dirichlet_release_units};
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]

@@ -83,24 +83,47 @@ impl ExactDirichlet {
     /// [`Error::InvalidData`] unless every count is finite, not negative and keeps its shape below 2^50, and
     /// [`Error::InvalidParameter`] when the length is not a multiple of the dimension.
     pub fn release(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<u64>> {
+        self.release_as(counts, key, threads, |units| units)
+    }
+
+    /// The same rows as [`Self::release`], in multiples of the grid's step: exact, and with an exact sum of one.
+    ///
+    /// # Errors
+    /// As [`Self::release`].
+    pub fn release_values(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<f64>> {
+        let step = self.grid.step();
+        self.release_as(counts, key, threads, |units| units as f64 * step)
+    }
+
+    fn release_as<T: Copy + Default + Send>(
+        &self,
+        counts: &[f64],
+        key: &StreamKey,
+        threads: usize,
+        convert: impl Fn(u64) -> T + Sync,
+    ) -> Result<Vec<T>> {
         let dimension = self.grid.dimension();
         if !counts.len().is_multiple_of(dimension) {
             return Err(Error::parameter("counts", "be whole rows of the prior's length", counts.len()));
         }
-        let mut units = vec![0; counts.len()];
+        let mut values = vec![T::default(); counts.len()];
         let chunk = dimension * (CHUNK_VALUES / dimension).max(1);
-        let chunks: Vec<_> = counts.chunks(chunk).zip(units.chunks_mut(chunk)).enumerate().collect();
-        let work = |(index, (counts, units)): (usize, (&[f64], &mut [u64]))| -> Result<()> {
+        let chunks: Vec<_> = counts.chunks(chunk).zip(values.chunks_mut(chunk)).enumerate().collect();
+        let work = |(index, (counts, values)): (usize, (&[f64], &mut [T]))| -> Result<()> {
             let mut sampler = Sampler::new(key.stream(index as u64), Path::Fast);
-            for (counts, units) in counts.chunks(dimension).zip(units.chunks_mut(dimension)) {
-                sampler.draw(self, counts, units)?;
+            let mut units = vec![0; dimension];
+            for (counts, values) in counts.chunks(dimension).zip(values.chunks_mut(dimension)) {
+                sampler.draw(self, counts, &mut units)?;
+                for (value, &n) in values.iter_mut().zip(&units) {
+                    *value = convert(n);
+                }
             }
             Ok(())
         };
         let threads = threads.clamp(1, chunks.len().max(1));
         if threads == 1 {
             chunks.into_iter().try_for_each(work)?;
-            return Ok(units);
+            return Ok(values);
         }
         // Threads that end with the call: a pool that outlived it would not survive a fork.
         let queue = Mutex::new(chunks.into_iter());
@@ -114,6 +137,6 @@ impl ExactDirichlet {
                 result.and(other.join().unwrap_or_else(failed))
             })
         })?;
-        Ok(units)
+        Ok(values)
     }
 }
