@@ -70,11 +70,6 @@ impl Interval {
     pub(super) fn halve(&self, power: u64) -> Self {
         Self { lo: floor_shift(&self.lo, power), hi: ceil_shift(&self.hi, power) }
     }
-
-    #[cfg(test)]
-    pub(super) fn ends(&self) -> (&BigInt, &BigInt) {
-        (&self.lo, &self.hi)
-    }
 }
 
 /// floor(n 2^-power): the shift of a negative `BigInt` rounds down as well.
@@ -306,4 +301,95 @@ fn atanh_inverse(one: &BigInt, q: u64) -> BigInt {
         odd += 2;
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> BigInt {
+        BigInt::parse_bytes(text.as_bytes(), 36).unwrap()
+    }
+
+    #[test]
+    fn logarithms_exponentials_and_quotients_enclose_the_golden_values() {
+        let data = include_str!("../../../../../tests/golden/data/fixed_point.csv");
+        let mut n_rows = 0;
+        for line in data.lines().skip(1) {
+            let fields: Vec<_> = line.split(',').collect();
+            let context = Context::new(fields[1].parse().unwrap());
+            let (a, b) = (Interval::exact(parse(fields[2])), Interval::exact(parse(fields[3])));
+            let result = match fields[0] {
+                "ln" => context.ln(&a),
+                "exp" => context.exp(&a),
+                _ => context.div(&a, &b),
+            };
+            let result = result.unwrap_or_else(|| panic!("no result for {line}"));
+            let floor = parse(fields[4]);
+            assert!(result.lo <= floor && floor <= result.hi, "{line}");
+            assert!(&result.hi - &result.lo <= BigInt::from(4), "{line}");
+            n_rows += 1;
+        }
+        assert!(n_rows > 300);
+    }
+
+    #[test]
+    fn products_and_shifts_round_outward_for_every_sign() {
+        let context = Context::new(4);
+        for a in -40..40i64 {
+            for b in -40..40i64 {
+                let x = Interval { lo: BigInt::from(a), hi: BigInt::from(a + 3) };
+                let y = Interval { lo: BigInt::from(b), hi: BigInt::from(b + 5) };
+                let product = context.mul(&x, &y);
+                let corners = [a * b, a * (b + 5), (a + 3) * b, (a + 3) * (b + 5)];
+                let (low, high) = (corners.iter().min().unwrap(), corners.iter().max().unwrap());
+                assert_eq!(product.lo, BigInt::from(low.div_euclid(16)));
+                assert_eq!(product.hi, BigInt::from(-(-high).div_euclid(16)));
+            }
+        }
+    }
+
+    #[test]
+    fn quotients_of_intervals_hold_every_quotient() {
+        let context = Context::new(6);
+        for a in -30..30i64 {
+            for b in 1..30i64 {
+                let x = Interval { lo: BigInt::from(a), hi: BigInt::from(a + 2) };
+                let y = Interval { lo: BigInt::from(b), hi: BigInt::from(b + 2) };
+                let quotient = context.div(&x, &y).unwrap();
+                for n in a..=a + 2 {
+                    for d in b..=b + 2 {
+                        assert!(quotient.lo <= BigInt::from((n * 64).div_euclid(d)));
+                        assert!(quotient.hi >= BigInt::from(-(-n * 64).div_euclid(d)));
+                    }
+                }
+            }
+        }
+        assert!(context.div(&context.integer(1), &context.integer(0)).is_none());
+    }
+
+    #[test]
+    fn a_double_is_itself_or_between_neighbours() {
+        let context = Context::new(128);
+        for x in [0.0, -0.0, 1.0, -2.5, 1e-6, 1e15, 0.1, -1e12, f64::MIN_POSITIVE, 5e-324, -5e-324] {
+            let interval = context.double(x);
+            let width = &interval.hi - &interval.lo;
+            assert_eq!(width == BigInt::ZERO, x == 0.0 || x.abs() > 1e-20, "{x}");
+            if x.abs() > 1e-20 {
+                assert_eq!(interval.lo, BigInt::from((x * 2f64.powi(74)) as i128) << 54, "{x}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_are_decided_only_when_every_quotient_agrees() {
+        let context = Context::new(8);
+        let number = |lo: i64, hi: i64| Interval { lo: BigInt::from(lo), hi: BigInt::from(hi) };
+        assert_eq!(context.floor_share(100, &number(50, 50), &number(200, 201)), None);
+        assert_eq!(context.floor_share(100, &number(51, 51), &number(200, 201)), Some(25));
+        // A share is below the total, and above zero: the ends are no boundaries.
+        assert_eq!(context.floor_share(100, &number(197, 199), &number(200, 201)), None);
+        assert_eq!(context.floor_share(100, &number(2000, 2001), &number(2000, 2001)), Some(99));
+        assert_eq!(context.floor_share(100, &number(-1, 1), &number(2000, 2001)), Some(0));
+    }
 }
