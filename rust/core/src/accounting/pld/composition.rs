@@ -1,0 +1,256 @@
+//! The profile of several releases together, as bounds from both sides.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::convolve::{Side, Tail, compose};
+use super::discretise::{optimistic, pessimistic};
+use super::plan::{Aim, Part, Sketch, short_step};
+use super::pmf::Pmf;
+use crate::accounting::Profile;
+use crate::{Error, Result};
+
+/// Largest grid that is used without being asked for a tolerance.
+const USUAL_POINTS: usize = 1 << 20;
+/// Largest grid ever.
+const MOST_POINTS: usize = 1 << 23;
+/// Tails that are remembered for further questions.
+const REMEMBERED: usize = 12;
+/// Share of a bound that may be convolution error before another tilt is tried.
+const NOISE: f64 = 1e-7;
+
+/// Profiles composed with each other, each as often as its number says; itself a profile.
+///
+/// All of them must be profiles of pairs in the same direction: of x against x' for one ordered pair of neighbours.
+/// Every answer is found on a grid that is chosen for the question, and holds in floating point.
+pub struct Composition {
+    parts: Vec<(Arc<dyn Profile>, u64)>,
+    tails: Mutex<Vec<Arc<Tail>>>,
+    sketches: Mutex<Vec<(i64, Arc<Sketch>)>>,
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+enum Question {
+    Epsilon { delta: f64 },
+    Delta { epsilon: f64 },
+}
+
+impl Composition {
+    /// Composes `parts`; the same profile given several times counts as often.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if there are no parts, or more than 2^40 releases in all.
+    pub fn new(parts: impl IntoIterator<Item = (Arc<dyn Profile>, u64)>) -> Result<Self> {
+        let mut merged: Vec<(Arc<dyn Profile>, u64)> = Vec::new();
+        let mut count = 0_u64;
+        for (profile, times) in parts.into_iter().filter(|part| part.1 > 0) {
+            count = count.saturating_add(times);
+            match merged.iter_mut().find(|known| Arc::ptr_eq(&known.0, &profile)) {
+                Some(known) => known.1 = known.1.saturating_add(times),
+                None => merged.push((profile, times)),
+            }
+        }
+        if merged.is_empty() || count > 1 << 40 {
+            return Err(Error::parameter("count", "be between 1 and 2^40 releases in all", count));
+        }
+        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default() })
+    }
+
+    /// The smallest epsilon that is proved for `delta`; infinity if there is none.
+    pub fn epsilon_upper(&self, delta: f64) -> f64 {
+        self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY)
+    }
+
+    /// A value that the smallest epsilon for `delta` is not below.
+    pub fn epsilon_lower(&self, delta: f64) -> f64 {
+        self.answer(Question::Epsilon { delta }, Side::Lower, None).unwrap_or(0.0)
+    }
+
+    /// Both bounds of epsilon at `delta`, on grids refined until they are at most `tolerance` apart.
+    ///
+    /// # Errors
+    /// [`Error::NotAffordable`] if that takes a grid of more than 2^23 points; [`Error::Numerical`] if refinement does
+    /// not bring the bounds together, because the profiles themselves are only known that well.
+    pub fn epsilon_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
+        if !(tolerance > 0.0) {
+            return Err(Error::parameter("tolerance", "be positive", tolerance));
+        }
+        let question = Question::Epsilon { delta };
+        let (mut upper_goal, mut lower_goal) = (0.25 * tolerance, 0.25 * tolerance);
+        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?;
+        let mut before = f64::INFINITY;
+        for _ in 0..10 {
+            let lower = self.answer(question, Side::Lower, Some(lower_goal))?;
+            let gap = upper - lower;
+            if gap <= tolerance || (upper.is_infinite() && lower.is_infinite()) {
+                return Ok((lower, upper));
+            }
+            // The lower bound converges more slowly where the profile has kinks; if it does not help, the upper one is due.
+            lower_goal *= (0.7 * tolerance / gap).clamp(0.05, 0.5);
+            if gap > 0.8 * before {
+                upper_goal *= 0.25;
+                upper = self.answer(question, Side::Upper, Some(upper_goal))?;
+            }
+            before = gap;
+        }
+        Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
+    }
+
+    fn delta(&self, epsilon: f64, side: Side) -> Result<f64> {
+        if epsilon == f64::INFINITY {
+            return Ok(self.infinite(side));
+        }
+        self.answer(Question::Delta { epsilon }, side, None)
+    }
+
+    /// The composed mass at infinity.
+    fn infinite(&self, side: Side) -> f64 {
+        let log_finite = |f: &dyn Fn(&dyn Profile) -> f64| {
+            self.parts.iter().map(|(p, times)| *times as f64 * (-f(&**p).clamp(0.0, 1.0)).ln_1p()).sum::<f64>()
+        };
+        match side {
+            Side::Upper => (-log_finite(&|p| p.delta_upper(f64::INFINITY)).exp_m1() * (1.0 + 1e-14)).min(1.0),
+            Side::Lower => -log_finite(&|p| p.delta_lower(f64::INFINITY)).exp_m1() * (1.0 - 1e-14),
+        }
+    }
+
+    fn borrowed(&self) -> Vec<Part<'_>> {
+        self.parts.iter().map(|(profile, times)| (&**profile, *times)).collect()
+    }
+
+    fn sketch(&self, log_delta: f64) -> Arc<Sketch> {
+        // One sketch for each factor of about 400 in delta.
+        let level = (log_delta / 6.0).floor() as i64;
+        let mut known = self.sketches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = known.iter().find(|entry| entry.0 == level) {
+            return entry.1.clone();
+        }
+        let sketch = Arc::new(Sketch::new(&self.borrowed(), level as f64 * 6.0));
+        known.push((level, sketch.clone()));
+        sketch
+    }
+
+    fn aim(&self, question: Question) -> (Arc<Sketch>, Aim) {
+        match question {
+            Question::Epsilon { delta } => {
+                let sketch = self.sketch(delta.ln());
+                let aim = sketch.aim_delta(delta.ln());
+                (sketch, aim)
+            }
+            Question::Delta { epsilon } => {
+                let first = self.sketch(-35.0).aim_epsilon(epsilon);
+                let sketch = self.sketch(first.log_delta.clamp(-700.0, -1.0));
+                let aim = sketch.aim_epsilon(epsilon);
+                (sketch, aim)
+            }
+        }
+    }
+
+    fn answer(&self, question: Question, side: Side, tolerance: Option<f64>) -> Result<f64> {
+        match question {
+            Question::Epsilon { delta } if !(delta > self.infinite(side)) => {
+                return Ok(if side == Side::Upper || delta < self.infinite(side) { f64::INFINITY } else { 0.0 });
+            }
+            Question::Epsilon { delta } if delta >= 1.0 => return Ok(0.0),
+            _ => {}
+        }
+        let (sketch, mut aim) = self.aim(question);
+        let size = match question {
+            Question::Epsilon { .. } => aim.epsilon.abs(),
+            Question::Delta { epsilon } => epsilon.abs().max(aim.deviation),
+        };
+        let wish = tolerance.unwrap_or((4e-6 * (size / 8.0).max(1.0)).min(2e-5 * size.max(0.1 * aim.deviation)));
+        let most = if tolerance.is_some() { MOST_POINTS } else { USUAL_POINTS };
+        let mut step = sketch.step(&aim, wish);
+        if tolerance.is_none() {
+            step = step.max(sketch.points(&aim, 1.0) * 1.0 / (0.5 * most as f64));
+        }
+        step = short_step(step);
+        if let Some(known) = self.remembered(question, side, step) {
+            return Ok(known);
+        }
+        let mut best = Err(Error::numerical("composition", "no grid gave an answer"));
+        for _ in 0..4 {
+            let tail = match self.tail(&sketch, &aim, step, side, most) {
+                Ok(tail) => tail,
+                Err(Error::NotAffordable { .. }) if tolerance.is_none() => {
+                    step = short_step(2.0 * step);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let (value, at, good) = read(&tail, question);
+            best = Ok(match best {
+                Ok(known) if (known < value) == (side == Side::Upper) => known,
+                _ => value,
+            });
+            let tail = Arc::new(tail);
+            let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+            if tails.len() >= REMEMBERED {
+                tails.remove(0);
+            }
+            tails.push(tail);
+            if good {
+                break;
+            }
+            aim = sketch.aim_epsilon(at);
+        }
+        best
+    }
+
+    fn remembered(&self, question: Question, side: Side, step: f64) -> Option<f64> {
+        let tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+        tails.iter().filter(|tail| tail.side == side && tail.step <= step).find_map(|tail| {
+            let (value, at, good) = read(tail, question);
+            (good && (at - tail.mean).abs() <= 1.5 * tail.deviation).then_some(value)
+        })
+    }
+
+    fn tail(&self, sketch: &Sketch, aim: &Aim, step: f64, side: Side, most: usize) -> Result<Tail> {
+        let discretise = if side == Side::Upper { pessimistic } else { optimistic };
+        let pmfs: Vec<(Pmf, u64)> = self
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(i, (profile, times))| (discretise(&**profile, step, &sketch.knots(i, aim, step)), *times))
+            .collect();
+        let parts: Vec<(&Pmf, u64)> = pmfs.iter().map(|(pmf, times)| (pmf, *times)).collect();
+        compose(&parts, aim.tilt, side, most)
+    }
+}
+
+/// Answer of one tail, the loss at which it was read, and whether another tilt could do better.
+fn read(tail: &Tail, question: Question) -> (f64, f64, bool) {
+    let (low, high) = tail.range();
+    match question {
+        Question::Delta { epsilon } => {
+            let value = tail.delta(epsilon);
+            let good = epsilon <= low || epsilon < high && tail.noise_share(epsilon) < NOISE;
+            (value.max(if tail.side == Side::Lower { -epsilon.exp_m1() } else { 0.0 }), epsilon, good)
+        }
+        Question::Epsilon { delta } => match tail.epsilon(delta) {
+            Some(epsilon) => (epsilon.max(0.0), epsilon, tail.noise_share(epsilon) < NOISE),
+            None if tail.delta(low) <= delta => {
+                let value = if tail.side == Side::Upper { low.max(0.0) } else { 0.0 };
+                (value, low, value == 0.0)
+            }
+            None => (if tail.side == Side::Upper { f64::INFINITY } else { high.max(0.0) }, high, false),
+        },
+    }
+}
+
+impl Profile for Composition {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() {
+            return f64::NAN;
+        }
+        self.delta(epsilon, Side::Upper).unwrap_or(1.0)
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() {
+            return f64::NAN;
+        }
+        self.delta(epsilon, Side::Lower).unwrap_or(0.0).max(-epsilon.exp_m1()).max(0.0)
+    }
+}

@@ -1,0 +1,341 @@
+//! The composition of discrete privacy losses, to relative accuracy around one point of the tail.
+//!
+//! Each distribution is tilted, a(l) = p(l) exp(t l) / M(t), so that the typical loss of the composed tilted one is the
+//! loss of interest; there the absolute error of a floating-point convolution is a relative one. The error is bounded
+//! after the fact: with e the bound on every output of the transform, the product of the spectra z_i to the powers m_i
+//! is off by at most prod (|z_i| + e)^m_i * sum m_i e/(|z_i| + e), and the mean of these over all frequencies bounds
+//! the error of every mass. What lies outside the window is bounded by Chernoff's inequality from the same masses.
+
+use super::fft::{RealFft, Spectrum, UNIT};
+use super::pmf::{Moments, Pmf};
+use crate::{Error, Result};
+
+/// Which side of the truth the result must be on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Never below the truth.
+    Upper,
+    /// Never above the truth.
+    Lower,
+}
+
+/// Logarithm of the tilted mass that may lie beyond either end of the window: it is subtracted from a lower bound; of an
+/// upper bound it adds nothing but what lies above, untilted.
+const LOG_OUTSIDE_LOWER: f64 = -30.0;
+const LOG_OUTSIDE_UPPER: f64 = -20.0;
+
+/// Products of spectra below this are set to zero and booked as error.
+const NEGLIGIBLE: f64 = 1e-40;
+
+/// Covers the absolute error of all results that underflow.
+const UNDERFLOW: f64 = 1e-290;
+
+/// A bound of a composed profile on a window of the grid: exp(log_scale - tilt loss) * scaled + infinite.
+pub(super) struct Tail {
+    pub(super) side: Side,
+    pub(super) step: f64,
+    pub(super) tilt: f64,
+    /// Mean and standard deviation of the tilted loss: the region that was aimed at.
+    pub(super) mean: f64,
+    pub(super) deviation: f64,
+    first: i64,
+    log_scale: f64,
+    scaled: Vec<f64>,
+    /// Mass at infinity, and whatever lies above the window.
+    infinite: f64,
+    /// Logarithm of the factor that covers every relative error.
+    log_inflation: f64,
+    /// What the error of the convolution adds to any entry of `scaled`.
+    noise: f64,
+}
+
+/// Composes each distribution with itself as many times as its number says, and all of them with each other.
+///
+/// # Errors
+/// [`Error::NotAffordable`] if the window needs more than `max_points` grid points.
+pub(super) fn compose(parts: &[(&Pmf, u64)], tilt: f64, side: Side, max_points: usize) -> Result<Tail> {
+    let step = parts[0].0.step;
+    let moments: Vec<Moments> = parts.iter().map(|(pmf, _)| pmf.tilted(tilt)).collect();
+    let sum =
+        |f: &dyn Fn(&Moments) -> f64| moments.iter().zip(parts).map(|(m, part)| part.1 as f64 * f(m)).sum::<f64>();
+    let (mean, deviation) = (sum(&|m| m.mean), sum(&|m| m.variance).sqrt());
+    let log_scale = sum(&|m| m.log_mass);
+    let window = Window::new(parts, tilt, (mean, deviation), log_scale, side);
+    let n = ((window.last - window.first + 1) as usize).next_power_of_two().max(8);
+    if n > max_points {
+        return Err(Error::NotAffordable {
+            asked: format!("a privacy loss grid of {n} points"),
+            limit: format!("{max_points} points"),
+            instead: "ask for a larger tolerance, or for a larger delta",
+        });
+    }
+    let (masses, error) = tilted_masses(parts, &moments, tilt, n, window.first);
+    let outside = window.outside;
+    let sign = if side == Side::Upper { error } else { -error };
+    let (decay, e_h, rise) = ((-tilt * step).exp(), (-step).exp(), -(-step).exp_m1());
+    let mut scaled = vec![0.0; n];
+    let (mut beyond, mut value, mut noise_beyond, mut noise) = (0.0, 0.0, 0.0, 0.0);
+    for k in (0..n - 1).rev() {
+        beyond = decay * ((masses[k + 1] + sign).max(0.0) + e_h * beyond);
+        value = decay * value + rise * beyond;
+        noise_beyond = decay * (error + e_h * noise_beyond);
+        noise = decay * noise + rise * noise_beyond;
+        // Masses from outside the window reappear inside: that only raises an upper bound. A lower bound stays one if it
+        // is made non-increasing again.
+        scaled[k] = if side == Side::Upper { value } else { (value - outside).max(decay * scaled[k + 1]) };
+    }
+    let top = window.first + n as i64 - 1;
+    let above = match side {
+        Side::Upper => (log_scale - tilt * top as f64 * step).exp() * window.above,
+        Side::Lower => 0.0,
+    };
+    let extreme = (tilt * window.first as f64 * step).abs().max((tilt * top as f64 * step).abs());
+    Ok(Tail {
+        side,
+        step,
+        tilt,
+        mean,
+        deviation,
+        first: window.first,
+        log_scale,
+        scaled,
+        infinite: composed_infinite(parts) + above,
+        log_inflation: log_inflation(parts, &moments, tilt)
+            + (10 * n) as f64 * UNIT
+            + 8.0 * UNIT * (extreme + log_scale.abs() + parts.len() as f64 + 8.0),
+        noise: noise + if side == Side::Lower { outside } else { 0.0 },
+    })
+}
+
+/// The range of grid indices that is kept, and bounds on the tilted mass beyond it.
+struct Window {
+    first: i64,
+    last: i64,
+    above: f64,
+    /// Beyond either end.
+    outside: f64,
+}
+
+impl Window {
+    fn new(parts: &[(&Pmf, u64)], tilt: f64, (mean, deviation): (f64, f64), log_scale: f64, side: Side) -> Self {
+        let log_outside = if side == Side::Upper { LOG_OUTSIDE_UPPER } else { LOG_OUTSIDE_LOWER };
+        let step = parts[0].0.step;
+        let support = parts.iter().fold((0_i64, 0_i64), |(low, high), (pmf, times)| {
+            let (first, last) = pmf.support();
+            let times = *times as i64;
+            (low.saturating_add(first.saturating_mul(times)), high.saturating_add(last.saturating_mul(times)))
+        });
+        let log_mass =
+            |t: f64| parts.iter().map(|(pmf, times)| *times as f64 * pmf.tilted(t).log_mass).sum::<f64>() - log_scale;
+        // For a normal law the best further tilt is sqrt(2 |log|) / deviation; two more for other shapes.
+        let best = (-2.0 * log_outside).sqrt() / deviation.max(step);
+        let (mut high, mut low) = (f64::INFINITY, f64::NEG_INFINITY);
+        for s in [0.4 * best, best, 2.0 * best] {
+            high = high.min((log_mass(tilt + s) - log_outside) / s);
+            low = low.max(-(log_mass(tilt - s) - log_outside) / s);
+        }
+        // One more grid point on both sides covers rounding here.
+        let high = (high.max(mean) / step).ceil() + 2.0;
+        let low = (low.min(mean) / step).floor() - 2.0;
+        let (mut window, bound) =
+            (Self { first: support.0, last: support.1, above: 0.0, outside: 0.0 }, 1.01 * log_outside.exp());
+        if high < support.1 as f64 {
+            (window.last, window.above) = (high as i64, bound);
+            window.outside += bound;
+        }
+        if low > support.0 as f64 {
+            window.first = low as i64;
+            window.outside += bound;
+        }
+        window
+    }
+}
+
+/// Masses of the composed tilted distribution from grid index `first` on, and a bound on the error of each.
+fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize, first: i64) -> (Vec<f64>, f64) {
+    let plan = RealFft::new(n);
+    let half = n / 2;
+    // One entry for each frequency from zero to one half, the latter last.
+    let mut product = Spectrum { re: vec![1.0; half + 1], im: vec![0.0; half + 1] };
+    let mut bound = vec![1.0_f64; half + 1];
+    let mut share = vec![0.0_f64; half + 1];
+    let mut sequence = vec![0.0; n];
+    for (&(pmf, times), m) in parts.iter().zip(moments) {
+        sequence.fill(0.0);
+        let mut total = 0.0;
+        for &(k, p) in &pmf.atoms {
+            let mass = p * (tilt * (k as f64 * pmf.step) - m.log_mass).exp();
+            sequence[k.rem_euclid(n as i64) as usize] += mass;
+            total += mass;
+        }
+        let z = plan.forward(&sequence);
+        let error = plan.forward_error() * total * 1.001 + UNDERFLOW;
+        let power = times as f64;
+        for p in 0..=half {
+            let (re, im) = match p {
+                0 => (z.re[0], 0.0),
+                p if p == half => (z.im[0], 0.0),
+                p => (z.re[p], z.im[p]),
+            };
+            let size = (re * re + im * im).sqrt() * (1.0 + 4.0 * UNIT) + error;
+            bound[p] *= raise_real(size, times);
+            share[p] += power * (error / size + 3.0 * UNIT);
+            if bound[p] > NEGLIGIBLE {
+                let (pr, pi) = raise((re, im), times);
+                (product.re[p], product.im[p]) =
+                    (product.re[p] * pr - product.im[p] * pi, product.re[p] * pi + product.im[p] * pr);
+            }
+        }
+    }
+    let (mut errors, mut sizes) = (0.0, 0.0);
+    for p in 0..=half {
+        // Both ends stand for one frequency, the others for two.
+        let weight = if p == 0 || p == half { 1.0 } else { 2.0 };
+        if bound[p] > NEGLIGIBLE {
+            errors += weight * bound[p] * share[p];
+            sizes += weight * bound[p];
+        } else {
+            (product.re[p], product.im[p]) = (0.0, 0.0);
+            errors += weight * bound[p];
+        }
+    }
+    let rounding: u64 = parts.iter().map(|part| part.1).sum();
+    let slack = 1.001 + 4.0 * UNIT * rounding as f64;
+    let error = (errors + sizes * plan.inverse_error()) / n as f64 * slack + UNDERFLOW;
+    product.im[0] = product.re[half];
+    product.re.truncate(half);
+    product.im.truncate(half);
+    let mut masses = plan.inverse(product);
+    masses.rotate_left(first.rem_euclid(n as i64) as usize);
+    (masses, error)
+}
+
+/// z^m by repeated squaring: relative error at most 3 m units.
+fn raise((mut re, mut im): (f64, f64), mut m: u64) -> (f64, f64) {
+    let (mut pr, mut pi) = (1.0, 0.0);
+    while m > 0 {
+        if m & 1 == 1 {
+            (pr, pi) = (pr * re - pi * im, pr * im + pi * re);
+        }
+        (re, im) = (re * re - im * im, 2.0 * re * im);
+        m >>= 1;
+    }
+    (pr, pi)
+}
+
+fn raise_real(mut x: f64, mut m: u64) -> f64 {
+    let mut power = 1.0;
+    while m > 0 {
+        if m & 1 == 1 {
+            power *= x;
+        }
+        x *= x;
+        m >>= 1;
+    }
+    power
+}
+
+/// The composed mass at infinity: all mass minus the finite mass, without cancellation.
+fn composed_infinite(parts: &[(&Pmf, u64)]) -> f64 {
+    let (mut log_total, mut log_finite_share) = (0.0, 0.0);
+    for &(pmf, times) in parts {
+        let total = pmf.finite() + pmf.infinite;
+        log_total += times as f64 * total.ln();
+        log_finite_share += times as f64 * (-pmf.infinite / total).ln_1p();
+    }
+    log_total.exp() * -log_finite_share.exp_m1()
+}
+
+/// Relative errors that enter once for each composition: of the masses, of tilting them, of summing them up.
+fn log_inflation(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64) -> f64 {
+    let one = |(&(pmf, times), m): (&(&Pmf, u64), &Moments)| {
+        let (first, last) = pmf.support();
+        let exponent =
+            (first.unsigned_abs().max(last.unsigned_abs()) as f64 * pmf.step * tilt).abs() + m.log_mass.abs();
+        let rounding = 2.0 * UNIT * (exponent + 4.0) + pmf.atoms.len() as f64 * UNIT * f64::from(pmf.infinite > 0.0);
+        times as f64 * (pmf.inflation.ln() + rounding)
+    };
+    parts.iter().zip(moments).map(one).sum()
+}
+
+impl Tail {
+    /// The bound at grid position `k` of the window, without [`Self::log_inflation`].
+    fn at(&self, k: usize) -> f64 {
+        (self.log_scale - self.tilt * self.loss(k)).exp() * self.scaled[k] + self.infinite
+    }
+
+    fn loss(&self, k: usize) -> f64 {
+        (self.first + k as i64) as f64 * self.step
+    }
+
+    /// Last position of the window.
+    fn top(&self) -> usize {
+        self.scaled.len() - 1
+    }
+
+    fn rounded(&self, value: f64) -> f64 {
+        match self.side {
+            Side::Upper => (value * self.log_inflation.exp() * (1.0 + 8.0 * UNIT)).min(1.0),
+            Side::Lower => (value * (-self.log_inflation).exp() * (1.0 - 8.0 * UNIT)).max(0.0),
+        }
+    }
+
+    /// The bound of delta at `epsilon`.
+    pub(super) fn delta(&self, epsilon: f64) -> f64 {
+        let position = epsilon / self.step - self.first as f64;
+        if position < 0.0 {
+            let edge = self.rounded(self.at(0));
+            return match self.side {
+                // The profile is convex in exp(eps) and one at zero: it lies below the chord from there.
+                Side::Upper => 1.0 - (1.0 - edge) * (epsilon - self.loss(0)).exp() * (1.0 - 8.0 * UNIT),
+                Side::Lower => edge,
+            };
+        }
+        if position >= self.top() as f64 {
+            return match self.side {
+                Side::Upper => self.rounded(self.at(self.top())),
+                Side::Lower => self.rounded(self.infinite),
+            };
+        }
+        let k = position as usize;
+        // Linear in exp(eps); the division above may have rounded across a grid point, the share stays in [0, 1].
+        let share = ((epsilon - self.loss(k)).exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
+        let (left, right) = (self.at(k), self.at(k + 1));
+        self.rounded(right + (left - right) * (1.0 - share))
+    }
+
+    /// Where the bound reaches `delta`, rounded away from the truth; none if that is beyond the window.
+    pub(super) fn epsilon(&self, delta: f64) -> Option<f64> {
+        if self.rounded(self.at(0)) <= delta || self.rounded(self.at(self.top())) > delta {
+            return None;
+        }
+        let (mut low, mut high) = (0, self.top());
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.rounded(self.at(middle)) > delta {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let (left, right) = (self.rounded(self.at(low)), self.rounded(self.at(high)));
+        let share = ((left - delta) / (left - right)).clamp(0.0, 1.0);
+        let epsilon = self.loss(low) + (share * self.step.exp_m1()).ln_1p();
+        let room = 16.0 * UNIT * (self.step + epsilon.abs());
+        Some(match self.side {
+            Side::Upper => epsilon + room,
+            Side::Lower => epsilon - room,
+        })
+    }
+
+    /// Share of the bound at `epsilon` that is only the error of the convolution.
+    pub(super) fn noise_share(&self, epsilon: f64) -> f64 {
+        let position = (epsilon / self.step - self.first as f64).clamp(0.0, self.top() as f64) as usize;
+        self.noise / (self.scaled[position] + self.noise).max(f64::MIN_POSITIVE)
+    }
+
+    /// Losses of the ends of the window.
+    pub(super) fn range(&self) -> (f64, f64) {
+        (self.loss(0), self.loss(self.top()))
+    }
+}

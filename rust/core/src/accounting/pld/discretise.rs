@@ -1,0 +1,267 @@
+//! From a privacy profile to masses on a grid: a distribution that is worse than the pair, and one that is better.
+//!
+//! A profile is a convex function of x = exp(eps); masses p_j at losses l_j give sum_j p_j (1 - x exp(-l_j))^+ + p_inf,
+//! which is piecewise linear with its kinks at the losses. So a convex, piecewise linear function above the profile is
+//! a pessimistic distribution ([DKMZ22], connect the dots), one below it an optimistic one. Both start from values at
+//! chosen grid points (knots) and take their greatest convex minorant: it stays above the profile if the values do,
+//! because the profile is convex, and below whatever the interpolation of the values is below of. So noise in the last
+//! digits of the values cannot produce negative masses. Finally the profile of the rounded masses is recomputed from
+//! positive terms only and compared with the wanted values; the largest ratio becomes [`Pmf::inflation`].
+//! Composition is increasing in each profile and multiplies the inflations (docs/composition.md).
+
+use super::fft::UNIT;
+use super::pmf::Pmf;
+use crate::accounting::Profile;
+
+/// Room for the rounding of one interpolation or chord, relative to the values that enter it.
+const ROUNDING: f64 = 64.0 * UNIT;
+
+/// Values at grid points, linear in x = exp(eps) between them, from (x, value) = (0, 1) to the first, constant after
+/// the last.
+struct Polyline {
+    step: f64,
+    index: Vec<i64>,
+    value: Vec<f64>,
+}
+
+/// A distribution whose profile lies above `profile` everywhere. `knots` are increasing grid indices.
+pub(super) fn pessimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pmf {
+    let wanted: Vec<f64> = knots.iter().map(|&k| probability(profile.delta_upper(k as f64 * step), 1.0)).collect();
+    let hull = Polyline::minorant(step, knots, &wanted);
+    let mut pmf = hull.masses();
+    let (achieved, total) = recomputed(&pmf);
+    let mut worst = (1.0 / total).max(1.0);
+    for (&wanted, &achieved) in hull.value.iter().zip(&achieved) {
+        if wanted > achieved {
+            worst = worst.max(wanted / achieved);
+        }
+    }
+    pmf.inflation = worst * (1.0 + recomputation_error(hull.index.len()));
+    if pmf.inflation < 2.0 {
+        return pmf;
+    }
+    // Values that the masses cannot carry (underflow): everything becomes mass at infinity.
+    Pmf { step, atoms: Vec::new(), infinite: 1.0, inflation: 1.0 }
+}
+
+/// A distribution whose profile lies below `profile` everywhere.
+///
+/// Inside a cell the profile lies above the extensions of the chords next to it (taken on a grid twice as fine); the
+/// values are lowered until the interpolation is below those.
+pub(super) fn optimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pmf {
+    let nothing = Pmf { step, atoms: Vec::new(), infinite: 0.0, inflation: 1.0 };
+    let Some(last) = knots.len().checked_sub(1).filter(|&last| last >= 2) else {
+        return nothing;
+    };
+    let fine = Fine::new(profile, step, knots);
+    let infinite = probability(profile.delta_lower(f64::INFINITY), 0.0).min(fine.lower[2 * last]);
+    // To the left of the first knot the line 1 - x, which is below every profile; at the last one what is left at infinity.
+    let mut start: Vec<f64> = fine.lower.iter().step_by(2).copied().collect();
+    start[0] = (-(knots[0] as f64 * step).exp_m1()).clamp(infinite, 1.0) * (1.0 - ROUNDING);
+    start[last] = infinite;
+    // What exceeds the mass at infinity is scaled down: both ends of a cell by the same factor keep the line straight.
+    // Where the profile still is the line 1 - x the left end stays, or the whole line would have to go down with it.
+    let excess: Vec<Excess> = (0..last).map(|i| fine.excess(2 * i, start[i], start[i + 1], infinite)).collect();
+    let trivial = |i: usize| start[i] + (knots[i] as f64 * step).exp_m1() <= 1e-10;
+    let share = |i: usize| if trivial(i) { 0.0 } else { excess[i].share };
+    let wanted: Vec<f64> = (0..=last)
+        .map(|i| {
+            let factor = 1.0 - share(i.saturating_sub(1)).max(share(i.min(last - 1)));
+            let drop = if i > 0 && trivial(i - 1) { excess[i - 1].at_right } else { 0.0 };
+            infinite + ((start[i] - infinite) * factor - drop - ROUNDING * start[i]).max(0.0)
+        })
+        .collect();
+    let end = 1 + wanted.iter().position(|&value| value <= infinite).unwrap_or(last);
+    if end < 2 {
+        return Pmf { infinite, ..nothing };
+    }
+    let hull = Polyline::minorant(step, &knots[..end], &wanted[..end]);
+    let mut pmf = hull.masses();
+    let (achieved, total) = recomputed(&pmf);
+    let mut worst = total.max(1.0);
+    for (&wanted, &achieved) in hull.value.iter().zip(&achieved) {
+        if achieved > wanted {
+            worst = worst.max(achieved / wanted);
+        }
+    }
+    // The hull is the minorant up to rounding in the decisions which points to leave out.
+    let slack = hull.worst_excess(&knots[..end], &wanted[..end]);
+    pmf.inflation = worst * slack * (1.0 + recomputation_error(end));
+    if pmf.inflation < 2.0 { pmf } else { Pmf { infinite, ..nothing } }
+}
+
+/// A reported value as a probability; what is no number counts as `worst`.
+fn probability(value: f64, worst: f64) -> f64 {
+    if value.is_nan() { worst } else { value.clamp(0.0, 1.0) }
+}
+
+/// Relative error of [`recomputed`]: every term passes through at most four roundings per cell.
+fn recomputation_error(cells: usize) -> f64 {
+    (4 * cells + 16) as f64 * UNIT
+}
+
+/// The profile of the rounded masses at their own losses, and the sum of all masses; no cancellation anywhere.
+fn recomputed(pmf: &Pmf) -> (Vec<f64>, f64) {
+    let mut values = vec![pmf.infinite; pmf.atoms.len()];
+    // Mass of Q to the right, in units of exp(-loss) at the current atom.
+    let mut beyond = 0.0;
+    for i in (1..pmf.atoms.len()).rev() {
+        let gap = (pmf.atoms[i].0 - pmf.atoms[i - 1].0) as f64 * pmf.step;
+        let here = pmf.atoms[i].1 + beyond;
+        values[i - 1] = values[i] - (-gap).exp_m1() * here;
+        beyond = (-gap).exp() * here;
+    }
+    (values, pmf.finite() + pmf.infinite)
+}
+
+impl Polyline {
+    /// The greatest convex minorant of the points and of (0, 1), by a scan from left to right.
+    fn minorant(step: f64, knots: &[i64], values: &[f64]) -> Self {
+        let mut line = Self { step, index: Vec::with_capacity(knots.len()), value: Vec::with_capacity(knots.len()) };
+        for (&k, &value) in knots.iter().zip(values) {
+            while let (Some(&middle), Some(&at)) = (line.index.last(), line.value.last()) {
+                let fall_before = line.fall_into_last();
+                let fall_after = (at - value) / ((k - middle) as f64 * step).exp_m1();
+                if fall_before > fall_after {
+                    break;
+                }
+                line.index.pop();
+                line.value.pop();
+            }
+            line.index.push(k);
+            line.value.push(value);
+        }
+        line
+    }
+
+    /// Minus the slope of the piece that ends at the last point, times x there.
+    fn fall_into_last(&self) -> f64 {
+        self.fall_into(self.index.len() - 1)
+    }
+
+    fn fall_into(&self, i: usize) -> f64 {
+        if i == 0 {
+            return 1.0 - self.value[0];
+        }
+        let gap = (self.index[i] - self.index[i - 1]) as f64 * self.step;
+        (self.value[i - 1] - self.value[i]) / -(-gap).exp_m1()
+    }
+
+    /// Minus the slope of the piece that begins at point `i`, times x there.
+    fn fall_out_of(&self, i: usize) -> f64 {
+        if i + 1 == self.index.len() {
+            return 0.0;
+        }
+        let gap = (self.index[i + 1] - self.index[i]) as f64 * self.step;
+        (self.value[i] - self.value[i + 1]) / gap.exp_m1()
+    }
+
+    /// Masses of P: the change of slope at each point, times x.
+    fn masses(&self) -> Pmf {
+        let mass = |i: usize| (self.fall_into(i) - self.fall_out_of(i)).max(0.0);
+        Pmf {
+            step: self.step,
+            atoms: self.index.iter().enumerate().map(|(i, &k)| (k, mass(i))).collect(),
+            infinite: self.value.last().copied().unwrap_or(1.0).max(0.0),
+            inflation: 1.0,
+        }
+    }
+
+    /// Largest ratio by which the polyline exceeds the values at the knots, at least one.
+    fn worst_excess(&self, knots: &[i64], values: &[f64]) -> f64 {
+        let mut worst = 1.0_f64;
+        let mut piece = 0;
+        for (&k, &value) in knots.iter().zip(values) {
+            while piece < self.index.len() && self.index[piece] < k {
+                piece += 1;
+            }
+            if piece == self.index.len() || self.index[piece] == k {
+                continue;
+            }
+            let (right, top) = (self.index[piece], self.value[piece]);
+            let at = if piece == 0 {
+                // From (0, 1): the share of the way is x / x_right.
+                top + (1.0 - top) * -((k - right) as f64 * self.step).exp_m1()
+            } else {
+                let left = self.index[piece - 1];
+                let way = ((k - left) as f64 * self.step).exp_m1() / ((right - left) as f64 * self.step).exp_m1();
+                self.value[piece - 1] + (top - self.value[piece - 1]) * way
+            };
+            if at > value {
+                worst = worst.max(at / value);
+            }
+        }
+        worst * (1.0 + ROUNDING)
+    }
+}
+
+/// What keeps a line below the profile: either of two ways to lower its ends.
+struct Excess {
+    /// Taking this share off both ends, counted from the mass at infinity on.
+    share: f64,
+    /// Taking this off the right end alone.
+    at_right: f64,
+}
+
+/// Bounds of a profile at the knots and half way between them.
+struct Fine {
+    epsilon: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl Fine {
+    fn new(profile: &dyn Profile, step: f64, knots: &[i64]) -> Self {
+        let epsilon: Vec<f64> = knots
+            .windows(2)
+            .flat_map(|pair| [pair[0] as f64 * step, 0.5 * (pair[0] + pair[1]) as f64 * step])
+            .chain(knots.last().map(|&k| k as f64 * step))
+            .collect();
+        let lower = epsilon.iter().map(|&eps| probability(profile.delta_lower(eps), 0.0)).collect();
+        let upper = epsilon.iter().map(|&eps| probability(profile.delta_upper(eps), 1.0)).collect();
+        Self { epsilon, lower, upper }
+    }
+
+    /// How far the line from `start` at point j to `end` at point j + 2 can be above the profile, from above.
+    fn excess(&self, j: usize, start: f64, end: f64, floor: f64) -> Excess {
+        let way = |a: usize| (self.epsilon[a] - self.epsilon[j]).exp_m1();
+        let line = |x: f64| start + (end - start) * (x / way(j + 2));
+        let mut worst = Excess { share: 0.0, at_right: 0.0 };
+        for a in [j, j + 1] {
+            let (x0, x1) = (way(a), way(a + 1));
+            // The chord from the point before, extended to the right; before the first point there is (0, 1).
+            let (before, height) = match a.checked_sub(1) {
+                Some(b) => (way(b), self.upper[b]),
+                None => (-(-self.epsilon[j]).exp(), 1.0),
+            };
+            let falling = self.lower[a] - (height - self.lower[a]) * ((x1 - x0) / (x0 - before));
+            // The chord to the point after, extended to the left.
+            let rising = match self.upper.get(a + 2) {
+                Some(after) => {
+                    self.lower[a + 1] + (self.lower[a + 1] - after).max(0.0) * ((x1 - x0) / (way(a + 2) - x1))
+                }
+                None => self.lower[a + 1],
+            };
+            let (left, right) = (line(x0) - self.lower[a], line(x1) - self.lower[a + 1]);
+            let (far_right, far_left) = (line(x1) - falling, line(x0) - rising);
+            // Both differences are linear over the half cell and the smaller one counts: the share of it is largest at an
+            // end or where they cross.
+            let (down, up) = (far_left - left, far_right - right);
+            let mut candidates = [(0.0, left.min(far_left)), (1.0, right.min(far_right)), (0.0, 0.0)];
+            if down * up > 0.0 {
+                let share = down / (down + up);
+                candidates[2] = (share, left + share * (far_right - left));
+            }
+            for (share, difference) in candidates {
+                let height = line(x0) + share * (line(x1) - line(x0)) - floor;
+                if difference > 0.0 {
+                    let way_along = (x0 + share * (x1 - x0)) / way(j + 2);
+                    worst.share = worst.share.max(difference / height);
+                    worst.at_right = worst.at_right.max(difference / way_along);
+                }
+            }
+        }
+        let room = 1.0 + ROUNDING;
+        Excess { share: (worst.share * room).min(1.0), at_right: (worst.at_right * room).min(1.0) }
+    }
+}
