@@ -168,7 +168,7 @@ fn discrete_pairs_agree_with_going_through_all_outcomes() {
             let (lower, upper) = (c.delta_lower(eps), c.delta_upper(eps));
             assert!(lower <= exact + 1e-14 && exact <= upper + 1e-14, "{eps}: {lower:e} {exact:e} {upper:e}");
             // Kinks between grid points cost the lower bound more than the upper one.
-            assert!(upper - exact <= 1e-6 && exact - lower <= 5e-3, "{eps}: {lower:e} {exact:e} {upper:e}");
+            assert!(upper - exact <= 1e-6 && exact - lower <= 2e-2, "{eps}: {lower:e} {exact:e} {upper:e}");
         }
     }
 }
