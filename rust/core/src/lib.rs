@@ -8,6 +8,7 @@ pub mod counting;
 pub mod divergence;
 mod double_double;
 mod error;
+pub mod extended;
 pub mod hellinger;
 pub mod lattice;
 pub mod mechanisms;

@@ -1,7 +1,29 @@
 //! What a release costs: privacy profiles, their conversions and their composition.
 
 mod pld;
+mod beta_pair;
+mod budget;
+mod gamma_pair;
+mod gaussian;
+mod inverse;
+mod laplace;
+mod linear_pair;
+mod maximum;
+mod parameter;
 mod profile;
+mod quadrature;
+mod sampling_error;
+mod search;
+mod shape;
+mod tail;
 
 pub use pld::Composition;
+pub use beta_pair::BetaPair;
+pub use budget::BudgetPair;
+pub use gamma_pair::{Direction, GammaPair};
+pub use gaussian::GaussianPair;
+pub use laplace::LaplacePair;
+pub use linear_pair::MARGIN;
+pub use maximum::MaximumProfile;
 pub use profile::Profile;
+pub use sampling_error::WithSamplingError;

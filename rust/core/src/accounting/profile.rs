@@ -1,5 +1,7 @@
 //! The privacy profile of one ordered pair of output distributions.
 
+use super::inverse;
+
 /// The profile delta(eps) = sup over events E of P(E) - exp(eps) Q(E) of an ordered pair (P, Q), for every real eps.
 ///
 /// It is a convex, non-increasing function of exp(eps) that lies between max(0, 1 - exp(eps)) and 1. A mechanism
@@ -10,4 +12,21 @@ pub trait Profile: Send + Sync {
 
     /// A lower bound of delta(epsilon) that holds in floating point.
     fn delta_lower(&self, epsilon: f64) -> f64;
+
+    /// An epsilon >= 0 with `delta_upper(epsilon) <= delta`, next to the smallest one; infinite if there is none.
+    fn epsilon_upper(&self, delta: f64) -> f64 {
+        inverse::epsilon_upper(self, delta)
+    }
+
+    /// An upper bound of the Renyi divergence D(P || Q) of this order > 1; infinite where none is known.
+    fn renyi_upper(&self, _order: f64) -> f64 {
+        f64::INFINITY
+    }
+
+    /// Whether this is the profile of a pair of distributions, so that it may be composed as such.
+    ///
+    /// Bounds that hold for each epsilon on its own, such as those from Renyi divergences, are not.
+    fn is_pair(&self) -> bool {
+        true
+    }
 }

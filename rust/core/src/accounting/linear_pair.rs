@@ -1,0 +1,210 @@
+//! The profile of a pair whose privacy loss is linear in a variable with a log-concave density.
+//!
+//! Loss L = r W - c under P and Q. At the threshold w* = (eps + c)/r both sides of the hockey-stick divergence meet,
+//! p(w*) = exp(eps) q(w*), so
+//!
+//!   delta(eps) = integral over u > 0 of p(w* + u) (1 - exp(-r u)),
+//!
+//! an integral of a positive function: nothing cancels. Cut at a knot x_k at distance h right of the threshold,
+//!
+//!   delta = integral over 0 < u < h  +  P[W > x_k] (1 - exp(-r h)) + exp(-r h) delta_k,
+//!
+//! so that one partial panel per epsilon is enough once P and delta are known at the knots.
+
+use super::Profile;
+use super::quadrature::{nodes_12, nodes_32};
+use super::shape::Shape;
+use super::tail::Tail;
+use crate::extended::Extended;
+
+/// Reported bounds are the computed value times (1 +- MARGIN); the computed one errs by less (docs/privacy-curves.md).
+pub const MARGIN: f64 = 1e-11;
+
+/// Over longer panels, r h > SHORT, 1 - exp(-r u) is no longer smooth; there the two tails differ enough to subtract.
+const SHORT: f64 = 2.5;
+/// The same for the panel that holds a whole tail.
+const LONG: f64 = 16.0;
+
+/// P, Q and the slope of the loss.
+#[derive(Debug, Clone)]
+pub(super) struct LinearPair {
+    p: Tail,
+    q: Tail,
+    r: f64,
+    /// The threshold is (eps + c)/r; seen from the mode of P it is eps/r + offset_p.
+    offset_p: Extended,
+    offset_q: Extended,
+    /// delta at the knots of P.
+    delta: Vec<f64>,
+}
+
+/// delta(eps) and exp(eps) Q[L > eps], the negative of its derivative.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Excess {
+    pub(super) delta: f64,
+    pub(super) slope: f64,
+}
+
+impl LinearPair {
+    /// The pair of laws P and Q of W with loss r W - c.
+    pub(super) fn new(p: Shape, q: Shape, r: f64, c: Extended) -> Self {
+        let shift = c / r;
+        let mut pair = Self {
+            offset_p: shift - p.mode,
+            offset_q: shift - q.mode,
+            p: Tail::new(p),
+            q: Tail::new(q),
+            r,
+            delta: Vec::new(),
+        };
+        pair.delta = vec![0.0; pair.p.knots.len()];
+        for k in (0..pair.delta.len()).rev() {
+            pair.delta[k] = pair.excess_at(pair.p.knots[k].x, None, k).delta;
+        }
+        pair
+    }
+
+    /// The computed delta(eps), before any margin.
+    pub(super) fn excess(&self, epsilon: f64) -> Excess {
+        if epsilon == f64::INFINITY {
+            return Excess { delta: 0.0, slope: 0.0 };
+        }
+        if epsilon == f64::NEG_INFINITY {
+            return Excess { delta: 1.0, slope: 0.0 };
+        }
+        let t = Extended::from(epsilon) / self.r;
+        let x = (t + self.offset_p).value();
+        if !x.is_finite() {
+            return self.excess(x);
+        }
+        match self.p.locate(x) {
+            Some(k) => self.excess_at(x, Some(epsilon), k),
+            None => {
+                let (knot, delta) = (self.p.knots[0], self.delta[0]);
+                let lost = -(-self.r * (knot.x - x)).exp_m1();
+                let total = knot.mass * lost + (1.0 - lost) * delta;
+                Excess { delta: total, slope: knot.mass - total }
+            }
+        }
+    }
+
+    /// The epsilon of a point seen from the mode of P.
+    fn epsilon_at(&self, x: f64) -> f64 {
+        ((Extended::from(x) - self.offset_p) * self.r).value()
+    }
+
+    /// `excess` for a point of panel k.
+    fn excess_at(&self, x: f64, epsilon: Option<f64>, k: usize) -> Excess {
+        if self.p.is_open(k) {
+            return self.excess_beyond(x, epsilon);
+        }
+        let next = self.p.knots[k + 1];
+        let h = next.x - x;
+        if self.r * (next.x - self.p.knots[k].x) > SHORT {
+            return self.difference(self.p.mass_above(x), x, epsilon);
+        }
+        let (mut mass, mut kept) = (0.0, 0.0);
+        nodes_12(h, |u, weight| {
+            let piece = weight * self.p.density(x + u);
+            mass += piece;
+            kept -= piece * (-self.r * u).exp_m1();
+        });
+        let lost = -(-self.r * h).exp_m1();
+        let delta = kept + next.mass * lost + (1.0 - lost) * self.delta[k + 1];
+        Excess { delta, slope: mass + next.mass - delta }
+    }
+
+    /// `excess` right of the table: one panel holds the whole tail.
+    fn excess_beyond(&self, x: f64, epsilon: Option<f64>) -> Excess {
+        let at_x = self.p.shape.deviance(x);
+        let fall = |u: f64| self.p.shape.deviance(x + u) - at_x;
+        let h = self.p.long_step(x, 0.0, 0.0, &fall);
+        let density = self.p.density(x);
+        if self.r * h > LONG || fall(h) < 30.0 {
+            return self.difference(density * self.p.mills(x, 0.0), x, epsilon);
+        }
+        let (mut mass, mut kept) = (0.0, 0.0);
+        nodes_32(0.0, h, |u, weight| {
+            let piece = weight * (-fall(u)).exp();
+            mass += piece;
+            kept -= piece * (-self.r * u).exp_m1();
+        });
+        // Beyond the cut an exponential: 1/s - exp(-r h)/(s + r), written without a difference.
+        let slope = self.p.shape.slope(x + h);
+        let rest = (-fall(h)).exp() / slope;
+        let decay = (-self.r * h).exp();
+        kept += rest * (-(-self.r * h).exp_m1() + decay * self.r / (slope + self.r));
+        let delta = density * kept;
+        Excess { delta, slope: density * (mass + rest) - delta }
+    }
+
+    /// P[W > w*] - exp(eps) Q[W > w*], where the second is well below the first.
+    fn difference(&self, mass: f64, x: f64, epsilon: Option<f64>) -> Excess {
+        let epsilon = epsilon.unwrap_or_else(|| self.epsilon_at(x));
+        let x_q = (Extended::from(epsilon) / self.r + self.offset_q).value();
+        let slope = match self.q.locate(x_q) {
+            Some(k) if self.q.is_open(k) => {
+                let density = self.p.density(x);
+                if density > 0.0 { density * self.p.mills(x, self.r) } else { 0.0 }
+            }
+            _ => epsilon.exp() * self.q.mass_above(x_q),
+        };
+        Excess { delta: mass - slope, slope }
+    }
+
+    /// An epsilon >= 0, next to the smallest, at which `delta_upper` is at most `target`; Newton's method.
+    ///
+    /// ln delta is concave in eps (the exponential and the survival function of L are log-concave, and so is their
+    /// convolution), so that from the first step on every iterate lies on the safe side of the root.
+    pub(super) fn epsilon_upper(&self, target: f64) -> f64 {
+        if !(target > 0.0) {
+            return f64::INFINITY;
+        }
+        if self.delta_upper(0.0) <= target {
+            return 0.0;
+        }
+        // Aim below the target by more than the margin, so that the last step need not be undone.
+        let aim = target * (1.0 - 4.0 * MARGIN);
+        let (mut low, mut high) = (0.0, f64::INFINITY);
+        let mut epsilon = (-self.offset_p * self.r).value().max(0.0);
+        for _ in 0..200 {
+            let at = self.excess(epsilon);
+            if at.delta > aim {
+                low = epsilon;
+            } else {
+                high = epsilon;
+            }
+            let step = (at.delta / aim).ln() * at.delta / at.slope;
+            let mut next = epsilon + step;
+            if !(next >= low && next <= high) {
+                // An underflow, or the first step from a point where delta is flat.
+                next = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * low + 1.0 };
+            }
+            let done = (next - epsilon).abs() <= 4.0 * f64::EPSILON * epsilon;
+            epsilon = next;
+            if done || !epsilon.is_finite() {
+                break;
+            }
+        }
+        super::inverse::settle(self, epsilon, target)
+    }
+}
+
+impl Profile for LinearPair {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() {
+            return 1.0;
+        }
+        if epsilon == f64::INFINITY {
+            return 0.0;
+        }
+        (self.excess(epsilon).delta * (1.0 + MARGIN)).clamp(f64::MIN_POSITIVE, 1.0)
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() {
+            return 0.0;
+        }
+        (self.excess(epsilon).delta * (1.0 - MARGIN)).clamp(0.0, 1.0)
+    }
+}

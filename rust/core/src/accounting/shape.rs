@@ -1,0 +1,191 @@
+//! Log-concave densities on the line, written around their mode: density(mode + x) = peak exp(-D(x)).
+//!
+//! The deviance D is convex, D(0) = D'(0) = 0. All losses of this library are linear in a variable of one of these
+//! laws: the logit of a beta variable, the logarithm of a gamma variable, a normal variable.
+
+use crate::extended::{Extended, ln_ratio, stirling_remainder};
+
+/// ln(2 pi) / 2.
+const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_74;
+
+/// Past this argument exp overflows soon.
+const LARGE: f64 = 600.0;
+
+/// A family and its parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Family {
+    /// The logit of Beta(p, q).
+    Logit { p: f64, q: f64, n: f64 },
+    /// The logarithm of Gamma(s), or its negative.
+    LogGamma { s: f64, reversed: bool },
+    /// A normal variable with unit variance.
+    Normal,
+}
+
+/// A family, the place of its mode and the logarithm of its density there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    family: Family,
+    /// Where the mode lies, in the variable whose origin the family's singularities are placed around.
+    pub(super) mode: Extended,
+    /// The logarithm of the density at the mode.
+    pub(super) log_peak: f64,
+}
+
+impl Shape {
+    /// The logit of Beta(p, q): mode ln(p/q), D(x) = (p+q) ln((q + p e^x)/(p+q)) - p x.
+    pub(super) fn logit_beta(p: Extended, q: Extended) -> Self {
+        let n = p + q;
+        // Stirling: everything but the remainders and half a logarithm cancels at the mode.
+        let remainders = stirling_remainder(n) - stirling_remainder(p) - stirling_remainder(q);
+        let log_peak = 0.5 * (p.value() / n.value() * q.value()).ln() - HALF_LN_TWO_PI + remainders.value();
+        // ln(p/q) = ln((q + (p - q))/q), relative to p - q.
+        let family = Family::Logit { p: p.value(), q: q.value(), n: n.value() };
+        Self { family, mode: ln_ratio(q, p - q), log_peak }
+    }
+
+    /// The logarithm of Gamma(s), or its negative: mode ln s, D(x) = s (e^x - 1 - x).
+    pub(super) fn log_gamma(s: Extended, reversed: bool) -> Self {
+        let log_peak = 0.5 * s.value().ln() - HALF_LN_TWO_PI - stirling_remainder(s).value();
+        let mode = if reversed { -s.ln() } else { s.ln() };
+        Self { family: Family::LogGamma { s: s.value(), reversed }, mode, log_peak }
+    }
+
+    /// A normal variable with unit variance and this mean.
+    pub(super) fn normal(mean: Extended) -> Self {
+        Self { family: Family::Normal, mode: mean, log_peak: -HALF_LN_TWO_PI }
+    }
+
+    /// The law of the negative of the variable.
+    pub(super) fn mirrored(self) -> Self {
+        let family = match self.family {
+            Family::Logit { p, q, n } => Family::Logit { p: q, q: p, n },
+            Family::LogGamma { s, reversed } => Family::LogGamma { s, reversed: !reversed },
+            Family::Normal => Family::Normal,
+        };
+        Self { family, mode: -self.mode, log_peak: self.log_peak }
+    }
+
+    /// D(x), relative to D to a few units in the last place.
+    pub(super) fn deviance(&self, x: f64) -> f64 {
+        match self.family {
+            Family::Logit { p, q, n } => {
+                let (small, big, y) = oriented(p, q, x);
+                if y > LARGE {
+                    return big * y + n * (small / n).ln();
+                }
+                if y.abs() < 1.0 {
+                    // The two terms have opposite signs, the first at most (1 + rho)/2 of the second, rho <= 1/2.
+                    let bend = exp_m1_minus(y);
+                    n * ln_1p_minus(small / n * (y + bend)) + small * bend
+                } else {
+                    n * (small / n * y.exp_m1()).ln_1p() - small * y
+                }
+            }
+            Family::LogGamma { s, reversed } => s * exp_m1_minus(if reversed { -x } else { x }),
+            Family::Normal => 0.5 * x * x,
+        }
+    }
+
+    /// D'(x).
+    pub(super) fn slope(&self, x: f64) -> f64 {
+        match self.family {
+            Family::Logit { p, q, .. } => {
+                if x > 0.0 {
+                    -(p * q) * (-x).exp_m1() / (p + q * (-x).exp())
+                } else {
+                    (p * q) * x.exp_m1() / (q + p * x.exp())
+                }
+            }
+            Family::LogGamma { s, reversed: false } => s * x.exp_m1(),
+            Family::LogGamma { s, reversed: true } => -s * (-x).exp_m1(),
+            Family::Normal => x,
+        }
+    }
+
+    /// D''(x).
+    pub(super) fn curvature(&self, x: f64) -> f64 {
+        match self.family {
+            Family::Logit { p, q, n } => {
+                let e = (-x.abs()).exp();
+                let (near, far) = if x > 0.0 { (p, q) } else { (q, p) };
+                let t = far / near * e;
+                n * t / ((1.0 + t) * (1.0 + t))
+            }
+            Family::LogGamma { s, reversed } => s * (if reversed { -x } else { x }).exp(),
+            Family::Normal => 1.0,
+        }
+    }
+
+    /// The scale on which the density near x is analytic, which bounds the panels that a polynomial rule integrates.
+    ///
+    /// In the plane the density explodes at imaginary distance pi from a stretch of the line, where a factor
+    /// (1 + e^w)^-p, (1 + e^-w)^-q or exp(-e^w) is neither near 1 nor a plain exponential. Where such a factor is
+    /// small anyway the curvature limits the panels first.
+    pub(super) fn distance(&self, x: f64) -> f64 {
+        let (low, high) = match self.family {
+            Family::Normal => return f64::INFINITY,
+            Family::Logit { p, q, .. } => (-q.max(1.0).ln(), p.max(1.0).ln()),
+            Family::LogGamma { reversed: false, .. } => (0.0, f64::INFINITY),
+            Family::LogGamma { reversed: true, .. } => (f64::NEG_INFINITY, 0.0),
+        };
+        let w = x + self.mode.value();
+        (low - w).max(w - high).max(0.0).hypot(std::f64::consts::PI)
+    }
+}
+
+/// The parameters with the smaller first, and x turned so that the law stays the same.
+fn oriented(p: f64, q: f64, x: f64) -> (f64, f64, f64) {
+    if p <= q { (p, q, x) } else { (q, p, -x) }
+}
+
+/// exp(x) - 1 - x without cancellation.
+pub(super) fn exp_m1_minus(x: f64) -> f64 {
+    if x.abs() >= 1.0 {
+        return x.exp_m1() - x;
+    }
+    // x^2 (1/2! + x/3! + ...): 8 terms reach 1e-17 for |x| < 0.06, 18 for |x| < 1.
+    let terms = if x.abs() < 0.06 { 8 } else { 18 };
+    let mut sum = 0.0;
+    for &inverse in INVERSE_FACTORIALS[..terms].iter().rev() {
+        sum = sum * x + inverse;
+    }
+    x * x * sum
+}
+
+/// 1/k! for k = 2, 3, ...
+const INVERSE_FACTORIALS: [f64; 18] = {
+    let mut table = [0.0; 18];
+    let mut factorial = 1.0;
+    let mut k = 0;
+    while k < 18 {
+        factorial *= (k + 2) as f64;
+        table[k] = 1.0 / factorial;
+        k += 1;
+    }
+    table
+};
+
+/// 1/(2j + 3) for j = 0, 1, ...
+const INVERSE_ODD: [f64; 16] = {
+    let mut table = [0.0; 16];
+    let mut j = 0;
+    while j < 16 {
+        table[j] = 1.0 / (2 * j + 3) as f64;
+        j += 1;
+    }
+    table
+};
+
+/// ln(1 + t) - t without cancellation, for -1/2 <= t <= 1.
+pub(super) fn ln_1p_minus(t: f64) -> f64 {
+    // With s = t/(2 + t): ln(1 + t) = 2 atanh s and 2 s - t = -t s.
+    let s = t / (2.0 + t);
+    let square = s * s;
+    let terms = if square < 2.5e-3 { 6 } else { 16 };
+    let mut sum = 0.0;
+    for &inverse in INVERSE_ODD[..terms].iter().rev() {
+        sum = sum * square + inverse;
+    }
+    s * (2.0 * square * sum - t)
+}
