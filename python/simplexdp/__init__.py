@@ -1,7 +1,8 @@
 """Differentially private release of probability vectors, posteriors and discrete models."""
 
-from simplexdp import divergence, frames, special, utility
+from simplexdp import accounting, divergence, frames, special, utility
 from simplexdp._core import __version__
+from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import (
     BudgetExceededError,
     EntropyError,
@@ -22,9 +23,11 @@ __all__ = [
     "InvalidParameterError",
     "NotAffordableError",
     "NumericalError",
+    "PrivacyCurve",
     "PrivacyLeakWarning",
     "SimplexDpError",
     "__version__",
+    "accounting",
     "divergence",
     "frames",
     "special",

@@ -7,28 +7,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Profile",
     "SeededRng",
     "__version__",
     "algorithm_one_scale",
+    "beta_profile",
+    "budget_profile",
     "count_table",
     "digamma",
     "dirichlet_release",
     "dirichlet_release_units",
+    "gamma_profile",
+    "gaussian_profile",
     "hellinger_dirichlet",
     "kl_dirichlet",
+    "laplace_profile",
     "log_beta",
     "log_gamma",
     "log_gamma_ratio",
+    "maximum_profile",
     "polygamma",
     "private_quantiles",
     "quantile_epsilon",
     "random_words",
     "renyi_dirichlet",
     "sample_network",
+    "sampling_error_profile",
     "trigamma",
 ]
 
 __version__: str
+
+# accounting.rs
+@final
+class Profile:
+    def delta(self, epsilon: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def delta_lower(self, epsilon: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def epsilon(self, delta: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def renyi(self, order: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    @property
+    def is_pair(self) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def beta_profile(a: float, b: float, r: float) -> Profile: ...
+def budget_profile(epsilon: float, delta: float) -> Profile: ...
+def gamma_profile(a: float, r: float, add: bool) -> Profile: ...
+def gaussian_profile(mu: float) -> Profile: ...
+def laplace_profile(epsilon: float) -> Profile: ...
+def maximum_profile(*profiles: Profile) -> Profile: ...
+def sampling_error_profile(ideal: Profile, eta: float) -> Profile: ...
 
 # algorithm_one.rs
 def algorithm_one_scale(

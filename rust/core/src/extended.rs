@@ -78,7 +78,7 @@ impl Extended {
 fn two_atanh(s: Extended) -> Extended {
     let square = s * s;
     let s2 = square.hi;
-    // Terms from s^23 on are below 1e-14 of the first; 17 of them reach 1e-38.
+    // s^2 <= 0.044: from s^22 on a term is below 1e-15 of the sum, so a double holds it.
     let mut far = 0.0;
     for i in (11..28).rev() {
         far = far * s2 + 1.0 / f64::from(2 * i + 1);

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod accounting;
 mod algorithm_one;
 mod arrays;
 mod counting;
@@ -18,6 +19,11 @@ mod special;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use accounting::{
+        PyProfile, beta_profile, budget_profile, gamma_profile, gaussian_profile, laplace_profile, maximum_profile,
+        sampling_error_profile,
+    };
     #[pymodule_export]
     use algorithm_one::algorithm_one_scale;
     #[pymodule_export]

@@ -1,6 +1,5 @@
 //! What a release costs: privacy profiles, their conversions and their composition.
 
-mod pld;
 mod beta_pair;
 mod budget;
 mod gamma_pair;
@@ -10,6 +9,7 @@ mod laplace;
 mod linear_pair;
 mod maximum;
 mod parameter;
+mod pld;
 mod profile;
 mod quadrature;
 mod sampling_error;
@@ -17,7 +17,6 @@ mod search;
 mod shape;
 mod tail;
 
-pub use pld::Composition;
 pub use beta_pair::BetaPair;
 pub use budget::BudgetPair;
 pub use gamma_pair::{Direction, GammaPair};
@@ -25,5 +24,6 @@ pub use gaussian::GaussianPair;
 pub use laplace::LaplacePair;
 pub use linear_pair::MARGIN;
 pub use maximum::MaximumProfile;
+pub use pld::Composition;
 pub use profile::Profile;
 pub use sampling_error::WithSamplingError;

@@ -76,7 +76,12 @@ impl Profile for WithSamplingError {
         for _ in 0..8 {
             let left = delta - self.added(epsilon);
             if !(left > 0.0) {
-                break;
+                // Near the least delta that can be had, or below it.
+                return if self.minimum().1 <= delta {
+                    super::inverse::epsilon_upper(self, delta)
+                } else {
+                    f64::INFINITY
+                };
             }
             let next = self.ideal.epsilon_upper(left);
             if next == epsilon || (self.delta_upper(next) <= delta && next - epsilon <= 1e-13 * next) {

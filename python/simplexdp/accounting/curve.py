@@ -1,0 +1,368 @@
+"""The privacy curve of a mechanism: delta as a function of epsilon, and what follows from it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplexdp import _core
+from simplexdp._arguments import choice, non_negative, number, positive
+from simplexdp._arrays import Floats, as_floats, map_broadcast
+from simplexdp.exceptions import InvalidParameterError
+
+Adjacency = Literal["replace", "add_remove"]
+"""Which data sets are neighbours: one record changed, or one added or removed."""
+
+
+class PrivacyCurve:
+    """What a mechanism guarantees: an upper bound of delta for every epsilon.
+
+    Every figure is an upper bound that holds in floating point: delta is rounded up by a relative 1e-11, epsilon is the
+    result of a root search from the safe side. Curves are immutable. Make them with the class methods, or take the
+    ``privacy`` of a mechanism.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+        Of the ideal mechanism: one for ``"replace"``; for ``"add_remove"`` two, record removed and record added. See
+        the documentation of `simplexdp.accounting`.
+    adjacency : {"replace", "add_remove"}
+        Which data sets are neighbours.
+    exact : bool, default False
+        Whether the curve is attained, or approached, by neighbours.
+    sampling_error : float, default 0
+        Total variation distance between the ideal output laws and the sampler's.
+    label : str, optional
+        Shown by ``repr``.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> curve = sdp.PrivacyCurve.gaussian(sigma=2.0, sensitivity=1.0)
+    >>> round(curve.epsilon(1e-5), 4)
+    1.9931
+    >>> curve.delta([0.5, 1.0]).shape
+    (2,)
+    """
+
+    __slots__ = ("_adjacency", "_exact", "_label", "_profiles", "_reported", "_sampling_error")
+
+    _adjacency: Adjacency
+    _exact: bool
+    _label: str
+    _profiles: tuple[_core.Profile, ...]
+    _reported: tuple[_core.Profile, ...]
+    _sampling_error: float
+
+    def __init__(
+        self,
+        profiles: Sequence[_core.Profile],
+        *,
+        adjacency: Adjacency,
+        exact: bool = False,
+        sampling_error: float = 0.0,
+        label: str = "",
+    ) -> None:
+        profiles = tuple(profiles)
+        choice("adjacency", adjacency, get_args(Adjacency))
+        expected = 1 if adjacency == "replace" else 2
+        if len(profiles) != expected:
+            raise InvalidParameterError(f"profiles must have length {expected} for {adjacency!r}, got {len(profiles)}")
+        eta = non_negative("sampling_error", sampling_error)
+        reported = profiles
+        if eta > 0:
+            reported = tuple(_core.sampling_error_profile(profile, eta) for profile in profiles)
+        values = (adjacency, bool(exact), label, profiles, reported, eta)
+        for name, value in zip(PrivacyCurve.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a privacy curve is immutable: cannot set {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a privacy curve is immutable: cannot delete {name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (self._profiles, self._adjacency, self._exact, self._sampling_error, self._label)
+        return _rebuild, (type(self), *state)
+
+    def __repr__(self) -> str:
+        parts = [self._label] if self._label else []
+        parts += [f"adjacency={self._adjacency!r}", f"exact={self._exact}"]
+        if self._sampling_error:
+            parts.append(f"sampling_error={self._sampling_error:.3g}")
+        return f"PrivacyCurve({', '.join(parts)})"
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Which data sets are neighbours: ``"replace"`` or ``"add_remove"``."""
+        return self._adjacency
+
+    @property
+    def exact(self) -> bool:
+        """Whether the curve is also attained (or approached) by neighbours."""
+        return self._exact
+
+    @property
+    def profiles(self) -> tuple[_core.Profile, ...]:
+        """The compiled profiles of the ideal mechanism; see `simplexdp.accounting`."""
+        return self._profiles
+
+    @property
+    def sampling_error(self) -> float:
+        """Total variation distance between the ideal output laws and the sampler's."""
+        return self._sampling_error
+
+    @property
+    def label(self) -> str:
+        """What the curve was made from."""
+        return self._label
+
+    def delta(self, epsilon: ArrayLike) -> float | Floats:
+        """Return delta at each epsilon, rounded up.
+
+        Parameters
+        ----------
+        epsilon : array_like of float
+            Any real numbers; negative ones are valid too.
+
+        Returns
+        -------
+        float or ndarray
+            Same shape as `epsilon`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.laplace(scale=1.0).delta(0.0), 6)
+        0.393469
+        """
+        values = as_floats("epsilon", epsilon)
+        if np.isnan(values).any():
+            raise InvalidParameterError("epsilon must be a number, got nan")
+        return self._largest("delta", values)
+
+    def epsilon(self, delta: ArrayLike) -> float | Floats:
+        """Return the least epsilon >= 0 at each delta, rounded up; infinite where there is none.
+
+        Parameters
+        ----------
+        delta : array_like of float
+            Strictly between 0 and 1. Zero is accepted where the curve is pure, so that the answer is finite.
+
+        Returns
+        -------
+        float or ndarray
+            Same shape as `delta`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.PrivacyCurve.pure(0.5).epsilon(0.0)
+        0.5
+        """
+        values = as_floats("delta", delta)
+        if not np.all((values >= 0) & (values < 1)):
+            raise InvalidParameterError(f"delta must lie strictly between 0 and 1, got {delta!r}")
+        result = self._largest("epsilon", values)
+        if np.any((values == 0) & np.isinf(result)):
+            raise InvalidParameterError("delta must lie strictly between 0 and 1 (the curve is not pure), got 0")
+        return result
+
+    def renyi(self, order: ArrayLike) -> float | Floats:
+        """Return an upper bound of the Renyi divergence of the ideal mechanism.
+
+        Parameters
+        ----------
+        order : array_like of float
+            Above 1; may be infinite.
+
+        Returns
+        -------
+        float or ndarray
+            Same shape as `order`; infinite where no finite bound is known.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.gaussian(sigma=1.0).renyi(4.0), 9)
+        2.0
+        """
+        values = as_floats("order", order)
+        if not np.all(values > 1):
+            raise InvalidParameterError(f"order must be above 1, got {order!r}")
+        return self._largest("renyi", values, self._profiles)
+
+    def with_sampling_error(self, eta: float) -> "PrivacyCurve":
+        """Return the curve of a sampler that is another `eta` off in total variation.
+
+        delta grows by ``(1 + exp(epsilon)) * eta``; `epsilon` answers accordingly.
+
+        Parameters
+        ----------
+        eta : float
+            For each output law; in [0, 1).
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.PrivacyCurve.pure(1.0).with_sampling_error(2.0**-64).sampling_error == 2.0**-64
+        True
+        """
+        # Rounded up: a bound of a sum.
+        total = self._sampling_error + non_negative("eta", eta)
+        total = float(np.nextafter(total, np.inf)) if self._sampling_error and eta else total
+        return _rebuild(type(self), self._profiles, self._adjacency, self._exact, total, self._label)
+
+    def _largest(
+        self, method: str, values: Floats, profiles: tuple[_core.Profile, ...] | None = None
+    ) -> float | Floats:
+        functions: list[Callable[[Floats], Floats]] = [getattr(p, method) for p in profiles or self._reported]
+        results = [map_broadcast(function, x=values) for function in functions]
+        return results[0] if len(results) == 1 else np.maximum(results[0], results[1])
+
+    @classmethod
+    def pure(cls, epsilon: float, *, adjacency: Adjacency = "replace") -> "PrivacyCurve":
+        """Return the worst curve of an epsilon-DP mechanism: binary randomised response.
+
+        Parameters
+        ----------
+        epsilon : float
+            Zero or above.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.PrivacyCurve.pure(1.0).delta(1.0)
+        0.0
+        """
+        epsilon = non_negative("epsilon", epsilon)
+        profile = _core.budget_profile(epsilon, 0.0)
+        return _symmetric(cls, profile, adjacency, exact=False, label=f"pure(epsilon={epsilon:.6g})")
+
+    @classmethod
+    def from_epsilon_delta(cls, epsilon: float, delta: float, *, adjacency: Adjacency = "replace") -> "PrivacyCurve":
+        """Return the worst curve of an (epsilon, delta)-DP mechanism.
+
+        Parameters
+        ----------
+        epsilon : float
+            Zero or above.
+        delta : float
+            In [0, 1).
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        PrivacyCurve
+            Dominates every mechanism with that guarantee, also in composition.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> curve = sdp.PrivacyCurve.from_epsilon_delta(1.0, 1e-6)
+        >>> curve.delta(5.0), curve.epsilon(1e-6)
+        (1e-06, 1.0)
+        """
+        epsilon, delta = non_negative("epsilon", epsilon), number("delta", delta)
+        profile = _core.budget_profile(epsilon, delta)
+        label = f"from_epsilon_delta({epsilon:.6g}, {delta:.6g})"
+        return _symmetric(cls, profile, adjacency, exact=False, label=label)
+
+    @classmethod
+    def gaussian(cls, *, sigma: float, sensitivity: float = 1.0, adjacency: Adjacency = "replace") -> "PrivacyCurve":
+        """Return the exact curve of the Gaussian mechanism.
+
+        Parameters
+        ----------
+        sigma : float
+            Standard deviation of the noise.
+        sensitivity : float, default 1
+            Largest Euclidean distance between the values of neighbours.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.PrivacyCurve.gaussian(sigma=4.0).exact
+        True
+        """
+        sigma, sensitivity = positive("sigma", sigma), positive("sensitivity", sensitivity)
+        profile = _core.gaussian_profile(_quotient_up(sensitivity, sigma))
+        label = f"gaussian(sigma={sigma:.6g}, sensitivity={sensitivity:.6g})"
+        return _symmetric(cls, profile, adjacency, exact=True, label=label)
+
+    @classmethod
+    def laplace(cls, *, scale: float, sensitivity: float = 1.0, adjacency: Adjacency = "replace") -> "PrivacyCurve":
+        """Return the exact curve of one Laplace-perturbed number.
+
+        Parameters
+        ----------
+        scale : float
+            Of the noise.
+        sensitivity : float, default 1
+            Largest distance between the values of neighbours.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        PrivacyCurve
+            For several numbers with independent noise and the same l1-sensitivity it is an upper bound only.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.PrivacyCurve.laplace(scale=2.0).epsilon(0.0)
+        0.5
+        """
+        scale, sensitivity = positive("scale", scale), positive("sensitivity", sensitivity)
+        profile = _core.laplace_profile(_quotient_up(sensitivity, scale))
+        label = f"laplace(scale={scale:.6g}, sensitivity={sensitivity:.6g})"
+        return _symmetric(cls, profile, adjacency, exact=True, label=label)
+
+
+def _symmetric(
+    cls: type[PrivacyCurve], profile: _core.Profile, adjacency: Adjacency, *, exact: bool, label: str
+) -> PrivacyCurve:
+    """Return the curve of a mechanism whose neighbours may be exchanged."""
+    profiles = (profile,) if adjacency == "replace" else (profile, profile)
+    return cls(profiles, adjacency=adjacency, exact=exact, label=label)
+
+
+def _rebuild(
+    cls: type[PrivacyCurve],
+    profiles: tuple[_core.Profile, ...],
+    adjacency: Adjacency,
+    exact: bool,
+    sampling_error: float,
+    label: str,
+) -> PrivacyCurve:
+    """Make a curve from its state; what pickle calls."""
+    return cls(profiles, adjacency=adjacency, exact=exact, sampling_error=sampling_error, label=label)
+
+
+def _quotient_up(numerator: float, denominator: float) -> float:
+    """Return the quotient, rounded up unless it is exact."""
+    quotient = numerator / denominator
+    exact = quotient.as_integer_ratio()
+    top, bottom = numerator.as_integer_ratio(), denominator.as_integer_ratio()
+    below = exact[0] * top[1] * bottom[0] < exact[1] * top[0] * bottom[1]
+    return float(np.nextafter(quotient, np.inf)) if below else quotient

@@ -1,0 +1,105 @@
+"""The exact privacy of one Dirichlet draw from counts."""
+
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplexdp import _core
+from simplexdp._arguments import choice, integer, non_negative, numbers, positive
+from simplexdp._arrays import Floats
+from simplexdp.accounting.curve import Adjacency, PrivacyCurve
+from simplexdp.exceptions import InvalidParameterError
+
+
+def dirichlet_curve(
+    *,
+    scale: float,
+    prior: ArrayLike,
+    dimension: int | None = None,
+    adjacency: Adjacency = "replace",
+    floor: float = 0.0,
+    total: int | None = None,
+) -> PrivacyCurve:
+    """Return the privacy curve of y ~ Dirichlet(scale * counts + prior).
+
+    Under ``"replace"`` one record changes its category and the total stays: the pair Beta(a + r, a) against
+    Beta(a, a + r) dominates all neighbours, r the scale and a the smallest prior plus the scaled floor; for two
+    different smallest priors it is the larger of both orientations. Under ``"add_remove"`` it is Gamma(a + r)
+    against Gamma(a), both ways.
+    Proofs are in docs/privacy-curves.md.
+
+    Parameters
+    ----------
+    scale : float
+        Factor of the counts.
+    prior : float or array_like of shape (d,)
+        Added to every scaled count.
+    dimension : int, optional
+        Number of categories, at least 2; needed where `prior` is a single number.
+    adjacency : {"replace", "add_remove"}, default "replace"
+        Which data sets are neighbours.
+    floor : float, default 0
+        A public lower bound of every count.
+    total : int, optional
+        The public total, under ``"replace"``. It tells whether the curve is attained at this total.
+
+    Returns
+    -------
+    PrivacyCurve
+        Of exact sampling; add what the sampler is off by with `PrivacyCurve.with_sampling_error`.
+
+    Examples
+    --------
+    >>> from simplexdp.accounting import dirichlet_curve
+    >>> curve = dirichlet_curve(scale=1.0, prior=1.5, dimension=3)
+    >>> round(curve.epsilon(1e-5), 4), curve.exact
+    (7.8789, True)
+    """
+    scale, floor = positive("scale", scale), non_negative("floor", floor)
+    choice("adjacency", adjacency, get_args(Adjacency))
+    priors = numbers("prior", prior)
+    if priors.ndim > 1 or (priors.ndim == 0) == (dimension is None):
+        raise InvalidParameterError(
+            f"prior must be one number with a dimension, or have shape (d,), got shape {priors.shape}"
+        )
+    if np.any(priors <= 0):
+        raise InvalidParameterError(f"prior must be positive, got {prior!r}")
+    d = priors.size if dimension is None else integer("dimension", dimension, 2)
+    if d < 2:
+        raise InvalidParameterError(f"prior must have at least 2 entries, got {d}")
+    smallest, second = np.sort(np.broadcast_to(priors, d))[:2]
+    label = f"dirichlet(scale={scale:.6g}, prior={_shown(priors)}, dimension={d}"
+    label += f", floor={floor:.6g})" if floor else ")"
+    a, b = (_sum_down(float(p), scale * floor) for p in (smallest, second))
+    if adjacency == "add_remove":
+        if total is not None:
+            raise InvalidParameterError(f"total must be None under 'add_remove', where totals differ, got {total!r}")
+        profiles = (_core.gamma_profile(a, scale, False), _core.gamma_profile(a, scale, True))
+        return PrivacyCurve(profiles, adjacency="add_remove", exact=True, label=label)
+    profile = _core.beta_profile(a, b, scale)
+    if a != b:
+        profile = _core.maximum_profile(profile, _core.beta_profile(b, a, scale))
+    return PrivacyCurve((profile,), adjacency="replace", exact=_attained(d, floor, total), label=label)
+
+
+def _attained(dimension: int, floor: float, total: int | None) -> bool:
+    """Whether some neighbours at this total are the worst pair (theory B1); at any total if it is not stated."""
+    if total is None:
+        return True
+    least = 1 + dimension * floor
+    n = integer("total", total, 1)
+    return n >= least if dimension > 2 else n == least
+
+
+def _sum_down(prior: float, added: float) -> float:
+    """Return a lower bound of the sum: a smaller prior is less private, so this errs on the safe side."""
+    return float(np.nextafter(np.nextafter(prior + added, 0.0), 0.0)) if added else prior
+
+
+def _shown(priors: Floats) -> str:
+    """Return the priors, shortened."""
+    if priors.ndim == 0:
+        return f"{float(priors):.6g}"
+    shown = [f"{p:.6g}" for p in priors[:4]] + (["..."] if priors.size > 4 else [])
+    return f"[{', '.join(shown)}]"
