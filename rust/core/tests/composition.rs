@@ -167,8 +167,8 @@ fn discrete_pairs_agree_with_going_through_all_outcomes() {
             let exact = brute_force(&parts, eps);
             let (lower, upper) = (c.delta_lower(eps), c.delta_upper(eps));
             assert!(lower <= exact + 1e-14 && exact <= upper + 1e-14, "{eps}: {lower:e} {exact:e} {upper:e}");
-            // Kinks between grid points cost the lower bound more than the upper one.
-            assert!(upper - exact <= 1e-6 && exact - lower <= 2e-2, "{eps}: {lower:e} {exact:e} {upper:e}");
+            // At a kink the smoothing by the grid is of first order; the lower bound pays more for kinks between points.
+            assert!(upper - exact <= 1e-4 && exact - lower <= 2e-2, "{eps}: {lower:e} {exact:e} {upper:e}");
         }
     }
 }

@@ -107,13 +107,13 @@ impl Sketch {
         let widest = ((high - low) / 64.0).max(step);
         let moments = pmf.tilted(aim.tilt);
         // Tilted density near each coarse atom.
-        let density: Vec<(f64, f64)> = pmf
-            .atoms
-            .windows(3)
-            .map(|w| {
-                let at = w[1].0 as f64 * pmf.step;
-                let width = 0.5 * (w[2].0 - w[0].0) as f64 * pmf.step;
-                (at, w[1].1 * (aim.tilt * at - moments.log_mass).exp() / width.max(step))
+        let atoms = &pmf.atoms;
+        let density: Vec<(f64, f64)> = (0..atoms.len())
+            .map(|j| {
+                let (left, right) = (atoms[j.saturating_sub(1)].0, atoms[(j + 1).min(atoms.len() - 1)].0);
+                let at = atoms[j].0 as f64 * pmf.step;
+                let width = 0.5 * (right - left) as f64 * pmf.step;
+                (at, atoms[j].1 * (aim.tilt * at - moments.log_mass).exp() / width.max(step))
             })
             .collect();
         let peak = density.iter().map(|d| d.1).fold(0.0, f64::max);
