@@ -168,7 +168,7 @@ fn discrete_pairs_agree_with_going_through_all_outcomes() {
             let (lower, upper) = (c.delta_lower(eps), c.delta_upper(eps));
             assert!(lower <= exact + 1e-14 && exact <= upper + 1e-14, "{eps}: {lower:e} {exact:e} {upper:e}");
             // At a kink the smoothing by the grid is of first order; the lower bound pays more for kinks between points.
-            assert!(upper - exact <= 1e-4 && exact - lower <= 2e-2, "{eps}: {lower:e} {exact:e} {upper:e}");
+            assert!(upper - exact <= 1e-3 && exact - lower <= 2e-2, "{eps}: {lower:e} {exact:e} {upper:e}");
         }
     }
 }
