@@ -86,6 +86,21 @@ def atanh_excess(w: Real) -> Real:
     return (mp.atanh(t) / t - 1) / w
 
 
+def gauss_legendre(n: int) -> tuple[list[Real], list[Real]]:
+    """Return the nodes in (0, 1) and the weights of the rule that is exact to degree 2n - 1."""
+    nodes, weights = [], []
+    for i in range(n):
+        x = mp.cos(mp.pi * (i + mp.mpf(3) / 4) / (n + mp.mpf(1) / 2))
+        for _ in range(8):
+            slope = n * (x * mp.legendre(n, x) - mp.legendre(n - 1, x)) / (x * x - 1)
+            x -= mp.legendre(n, x) / slope
+        nodes.append((1 - x) / 2)
+        weights.append(1 / ((1 - x * x) * slope * slope))
+    if abs(mp.fsum(weights) - 1) > mp.mpf("1e-40"):
+        raise ArithmeticError("a node was found twice")
+    return nodes, weights
+
+
 def table(name: str, what: str, values: list[Real]) -> str:
     """Print one array."""
     rows = "".join(f"    {mp.nstr(value, 20)},\n" for value in values)
@@ -122,6 +137,11 @@ def main() -> None:
     what = "psi(x)/(x - x0) in x - 1 for 1 <= x <= 3"
     print(rational("DIGAMMA_13", what, lambda t: digamma_quotient(t + 1), 0, 2, 7, 6))
     print(rational("ATANH_EXCESS", "(atanh(t)/t - 1)/t^2 in w = t^2 <= 1/4", atanh_excess, 0, 0.25, 6, 5))
+    nodes, weights = gauss_legendre(32)
+    print(table("GAUSS_NODES", "Nodes in (0, 1) of Gauss and Legendre's rule.", nodes))
+    print(table("GAUSS_WEIGHTS", "Weights of [`GAUSS_NODES`].", weights))
+    series = [1 / mp.factorial(k + 2) for k in range(13)]
+    print(table("EXP_GAP", "(exp(v) - 1 - v)/v^2, Taylor's series; enough for |v| <= 1/2.", series))
     high = mp.mpf(float(DIGAMMA_ROOT))
     print(f"/// The positive zero x0 of digamma, leading part.\npub(super) const DIGAMMA_ROOT: f64 = {float(high)!r};")
     print("/// What [`DIGAMMA_ROOT`] leaves of x0.")

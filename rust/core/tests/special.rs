@@ -70,3 +70,71 @@ fn the_stirling_remainder_closes_the_formula() {
     }
     close(stirling_remainder(1e6), 1.0 / 12e6, 1e-12);
 }
+
+#[test]
+fn incomplete_gamma_agrees_with_closed_forms_in_both_tails() {
+    for x in [1e-300_f64, 1e-8, 0.3, 1.0, 7.0, 690.0] {
+        close(gamma_q(1.0, x), (-x).exp(), 1e-13);
+        close(gamma_p(1.0, x), -(-x).exp_m1(), 1e-13);
+        // Q(a+1, x) = Q(a, x) + x^a e^-x/Gamma(a+1), for the shapes on both sides of the change of method.
+        for a in [0.25_f64, 3.0, 24.5, 25.5] {
+            let step = (a * x.ln() - x - log_gamma(a + 1.0)).exp();
+            close(gamma_q(a + 1.0, x), gamma_q(a, x) + step, 1e-12);
+        }
+    }
+    close(log_gamma_q(1.0, 1e6), -1e6, 1e-15);
+    // P(1e9, 1e9) = 1/2 + 1/(3 sqrt(2 pi a)) - ... [DLMF 8.11.12]
+    let a = 1e9;
+    let first = 1.0 / (2.0 * std::f64::consts::PI * a).sqrt();
+    close(gamma_p(a, a), 0.5 + first / 3.0, 1e-13);
+}
+
+#[test]
+fn incomplete_beta_agrees_with_closed_forms_in_both_tails() {
+    for x in [1e-300_f64, 1e-9, 0.2, 0.5, 0.7, 1.0 - 1e-12] {
+        for a in [1e-3_f64, 1.0, 30.0, 1e6] {
+            let exact = (a * x.ln()).exp();
+            if exact > 1e-300 {
+                close(beta_inc(a, 1.0, x), exact, 1e-12);
+            }
+            close(log_beta_inc(a, 1.0, x), a * x.ln(), 1e-13);
+            // 1 - x is exact for x >= 1/2 only.
+            if x >= 0.5 {
+                close(log_beta_inc_c(1.0, a, x), a * (1.0 - x).ln(), 1e-13);
+            }
+        }
+    }
+    for a in [1e-3, 0.5, 7.0, 26.0, 1e4, 1e9] {
+        close(beta_inc(a, a, 0.5), 0.5, 1e-13);
+    }
+    // The arcsine law.
+    close(beta_inc(0.5, 0.5, 1e-6), 2.0 / std::f64::consts::PI * 1e-3_f64.asin(), 1e-14);
+}
+
+#[test]
+fn incomplete_functions_at_the_edges_of_their_domains() {
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    assert_eq!((gamma_p(0.0, 1.0), gamma_p(inf, 1.0), gamma_p(2.0, 0.0), gamma_p(2.0, inf)), (1.0, 0.0, 0.0, 1.0));
+    assert_eq!((log_gamma_p(2.0, 0.0), log_gamma_q(2.0, inf), log_gamma_q(2.0, 0.0)), (-inf, -inf, 0.0));
+    for (a, x) in [(0.0, 0.0), (inf, inf), (-1.0, 1.0), (1.0, -1.0), (nan, 1.0), (1.0, nan)] {
+        assert!(gamma_p(a, x).is_nan() && log_gamma_q(a, x).is_nan());
+    }
+    assert_eq!((beta_inc(0.0, 1.0, 0.5), beta_inc(1.0, 0.0, 0.5), beta_inc(2.0, 3.0, 1.0)), (1.0, 0.0, 1.0));
+    for (a, b, x) in [(0.0, 0.0, 0.5), (inf, inf, 0.5), (-1.0, 1.0, 0.5), (1.0, 1.0, 1.5), (1.0, 1.0, nan)] {
+        assert!(beta_inc(a, b, x).is_nan() && log_beta_inc_c(a, b, x).is_nan());
+    }
+    // Nothing hangs or leaves [0, 1] at the ends of the range of doubles.
+    let hostile = [5e-324, 1e-300, 1e-16, 0.5, 24.999, 25.0, 1e16, 1e300, f64::MAX];
+    for a in hostile {
+        for b in hostile {
+            for p in [gamma_p(a, b), gamma_q(a, b)] {
+                assert!((0.0..=1.0).contains(&p), "{p} for {a:e} {b:e}");
+            }
+            for x in [5e-324, 1e-300, 0.1, 0.5, 1.0 - f64::EPSILON] {
+                for p in [beta_inc(a, b, x), beta_inc_c(a, b, x)] {
+                    assert!((0.0..=1.0).contains(&p), "{p} for {a:e} {b:e} {x:e}");
+                }
+            }
+        }
+    }
+}

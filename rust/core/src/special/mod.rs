@@ -5,12 +5,17 @@
 
 mod coefficients;
 mod digamma;
+mod gaps;
+mod incomplete_beta;
+mod incomplete_gamma;
 mod log_gamma;
 mod polygamma;
 mod stirling;
 mod trigamma;
 
 pub use digamma::digamma;
+pub use incomplete_beta::{beta_inc, beta_inc_c, log_beta_inc, log_beta_inc_c};
+pub use incomplete_gamma::{gamma_p, gamma_q, log_gamma_p, log_gamma_q};
 pub use log_gamma::{log_beta, log_gamma, log_gamma_1p, log_gamma_ratio};
 pub use polygamma::{MAX_ORDER, polygamma};
 pub use stirling::stirling_remainder;
