@@ -121,6 +121,8 @@ fn midpoint_deficit(mut a: f64, mut b: f64, d: f64, mut middle: f64) -> f64 {
     if d == 0.0 {
         return 0.0;
     }
+    // Of either sign the same digits: g is symmetric to the last bit.
+    let d = d.abs();
     let mut shift = Shrinkage::NONE;
     while a.min(b) < ASYMPTOTIC_FROM {
         let t = d / middle;
