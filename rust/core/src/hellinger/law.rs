@@ -143,8 +143,8 @@ impl Runs<'_> {
             return rest + 1;
         }
         let mut written = 0;
-        for k in 0..=rest {
-            written += self.write(depth + 1, rest - k, prefix + row[k], &mut out[written..]);
+        for (k, score) in row[..=rest].iter().enumerate() {
+            written += self.write(depth + 1, rest - k, prefix + score, &mut out[written..]);
         }
         written
     }
