@@ -252,7 +252,7 @@ impl Selection {
 }
 
 /// floor(a b / 2^128), exactly.
-fn mul_high(a: u128, b: u128) -> u128 {
+pub(super) fn mul_high(a: u128, b: u128) -> u128 {
     const LOW: u128 = u64::MAX as u128;
     let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
     let low = a0 * b0;
