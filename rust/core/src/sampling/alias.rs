@@ -51,11 +51,12 @@ impl AliasTable {
 
 /// A uniform integer below `bound`, which is not zero.
 pub(crate) fn uniform_below<B: Bits>(bits: &mut B, bound: u64) -> u64 {
-    // The high half of word times bound, after Lemire, with the few words refused that would make it uneven.
-    let threshold = bound.wrapping_neg() % bound;
+    // The high half of word times bound, with the few words refused that would make it uneven: those whose low half is
+    // below 2^64 mod bound (Lemire). The remainder is only computed where it can matter.
     loop {
         let product = u128::from(bits.next_u64()) * u128::from(bound);
-        if product as u64 >= threshold {
+        let low = product as u64;
+        if low >= bound || low >= bound.wrapping_neg() % bound {
             return (product >> 64) as u64;
         }
     }
