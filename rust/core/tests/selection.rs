@@ -1,9 +1,11 @@
 //! Selection from a table: the weights are the stated ones, and the law is that of the weights.
 
+mod fit;
+
+use fit::assert_fits;
 use simplexdp_core::random::{Bits, StreamKey};
 use simplexdp_core::sampling::{LOG_ERROR, MAX_LOG_SPAN, Selection};
 use simplexdp_core::{Error, Result};
-use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 #[test]
 fn weights_are_within_the_stated_error_of_the_golden_ones() {
@@ -32,30 +34,6 @@ fn gaps_are_exact_however_large_the_common_level_is() {
     assert_eq!(level.weight(0), Selection::new(&[-2.0, 0.0]).unwrap().weight(0));
     let far = Selection::new(&[-1e300, 1e300, f64::MAX, -f64::MAX]).unwrap();
     assert_eq!(far.weight(0), Selection::new(&[0.0, -MAX_LOG_SPAN]).unwrap().weight(1));
-}
-
-/// False alarm 1e-6; expected counts below 10 are pooled.
-fn assert_fits(counts: &[u64], probabilities: &[f64]) {
-    let n = counts.iter().sum::<u64>() as f64;
-    let (mut statistic, mut cells, mut pool) = (0.0, 0, (0.0, 0.0));
-    let mut add = |observed: f64, expected: f64| {
-        statistic += (observed - expected).powi(2) / expected;
-        cells += 1;
-    };
-    for (&observed, p) in counts.iter().zip(probabilities) {
-        if n * p >= 10.0 {
-            add(observed as f64, n * p);
-        } else {
-            pool = (pool.0 + observed as f64, pool.1 + n * p);
-        }
-    }
-    if pool.1 >= 10.0 {
-        add(pool.0, pool.1);
-    } else {
-        assert!(pool.0 <= 40.0, "{} draws where {} are expected", pool.0, pool.1);
-    }
-    let p_value = if cells > 1 { ChiSquared::new(f64::from(cells - 1)).unwrap().sf(statistic) } else { 1.0 };
-    assert!(p_value > 1e-6, "chi-square {statistic} over {cells} cells, p = {p_value:e}");
 }
 
 #[test]

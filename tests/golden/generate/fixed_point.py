@@ -1,7 +1,7 @@
 """Writes data/fixed_point.csv: ln, exp and quotients as integers, from mpmath with 100 digits more than printed.
 
-A row holds the operation, the number b of binary places, one or two operands and floor(f(operands) 2^b), the operands in
-units of 2^-b too; all integers in base 36 to keep the file small.
+A row holds the operation, the number b of binary places, one or two operands and floor(f(operands) 2^b), the operands
+in units of 2^-b too; all integers in base 36 to keep the file small.
 """
 
 import random

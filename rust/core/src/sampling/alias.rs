@@ -72,7 +72,7 @@ mod tests {
         let mut stream = StreamKey::from_bytes([2; 32]).stream(0);
         for n in [2usize, 3, 7, 64, 65, 1000] {
             for skew in [0u32, 8, 40] {
-                let mut weights: Vec<u64> = (0..n).map(|_| (stream.next_u64() >> 12) / n as u64 >> skew).collect();
+                let mut weights: Vec<u64> = (0..n).map(|_| ((stream.next_u64() >> 12) / n as u64) >> skew).collect();
                 weights[1] |= 1;
                 let sum: u128 = weights[1..].iter().map(|&w| u128::from(w)).sum();
                 weights[0] = ((1u128 << 64) - sum) as u64;

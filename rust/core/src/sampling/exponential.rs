@@ -26,7 +26,7 @@ pub fn exp_neg_enclosed(x: &Rational, bits: u32) -> (BigUint, BigUint) {
     while term != BigUint::ZERO {
         n += 1;
         term = ((term * &r) >> precision) / n;
-        *(if n % 2 == 0 { &mut plus } else { &mut minus }) += &term;
+        *(if n.is_multiple_of(2) { &mut plus } else { &mut minus }) += &term;
     }
     let mut value = plus - minus;
     // A squaring of a number up to 1 doubles the error and adds a unit.

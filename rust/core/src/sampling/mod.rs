@@ -1,7 +1,7 @@
 //! Draws whose law is exactly the stated one.
 
-pub mod dirichlet;
 mod alias;
+pub mod dirichlet;
 mod discrete_noise;
 mod exponential;
 mod polya;

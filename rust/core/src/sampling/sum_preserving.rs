@@ -260,4 +260,52 @@ mod tests {
             assert_eq!(fast, coin_from(first, &mut b, enclose));
         }
     }
+
+    #[test]
+    fn both_ways_have_the_law_of_the_enumeration() {
+        let key = StreamKey::from_bytes([7; 32]);
+        for (index, (m, scale)) in [(3usize, 0.8), (3, 2.5), (4, 1.0), (2, 1.5)].into_iter().enumerate() {
+            let closing = laplace(scale, m);
+            let composing = SumPreservingLaplace { mode: Some(super::mode(&closing.rate.0, m)), ..closing.clone() };
+            // All vectors with coordinates from -k to k except a mass below 1e-7, which is pooled with the rest.
+            let k = (scale * 18.0) as i64;
+            let side = (2 * k + 1) as usize;
+            let cells = side.pow(m as u32 - 1);
+            let decode = |mut code: usize| {
+                let mut z: Vec<i64> = (1..m).map(|_| (code % side, code /= side).0 as i64 - k).collect();
+                z.push(-z.iter().sum::<i64>());
+                z
+            };
+            let weights: Vec<f64> =
+                (0..cells).map(|c| (-decode(c).iter().map(|z| z.abs()).sum::<i64>() as f64 / scale).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            for noise in [&closing, &composing] {
+                let mut stream = key.stream(index as u64);
+                let (mut counts, mut z, n) = (vec![0u32; cells + 1], vec![0; m], 200_000);
+                for _ in 0..n {
+                    noise.sample(&mut stream, &mut z);
+                    assert_eq!(z.iter().sum::<i64>(), 0);
+                    let inside = z[..m - 1].iter().all(|z| z.abs() <= k);
+                    let code = z[..m - 1].iter().rev().fold(0, |code, z| code * side as i64 + z + k);
+                    counts[if inside { code as usize } else { cells }] += 1;
+                }
+                let (mut statistic, mut degrees) = (0.0, -1.0);
+                let (mut pool_seen, mut pool_expected) = (f64::from(counts[cells]), 0.0);
+                for (&count, weight) in counts.iter().zip(&weights) {
+                    let expected = f64::from(n) * weight / total;
+                    if expected >= 10.0 {
+                        statistic += (f64::from(count) - expected).powi(2) / expected;
+                        degrees += 1.0;
+                    } else {
+                        pool_seen += f64::from(count);
+                        pool_expected += expected;
+                    }
+                }
+                statistic += (pool_seen - pool_expected).powi(2) / pool_expected.max(1.0);
+                // Wilson and Hilferty's quantile at 4.75 normal deviations: a false alarm in a million.
+                let bound = |f: f64| f * (1.0 - 2.0 / (9.0 * f) + 4.75 * (2.0 / (9.0 * f)).sqrt()).powi(3);
+                assert!(statistic < bound(degrees + 1.0), "{m} {scale}: {statistic} on {degrees}");
+            }
+        }
+    }
 }
