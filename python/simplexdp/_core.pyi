@@ -12,19 +12,31 @@ __all__ = [
     "__version__",
     "algorithm_one_scale",
     "beta_profile",
+    "betainc",
+    "betainc_inverse",
+    "betaincc",
+    "betaincc_inverse",
     "budget_profile",
     "count_table",
     "digamma",
     "dirichlet_release",
     "dirichlet_release_units",
     "gamma_profile",
+    "gammainc",
+    "gammainc_inverse",
+    "gammaincc",
+    "gammaincc_inverse",
     "gaussian_profile",
     "hellinger_dirichlet",
     "kl_dirichlet",
     "laplace_profile",
     "log_beta",
+    "log_betainc",
+    "log_betaincc",
     "log_gamma",
     "log_gamma_ratio",
+    "log_gammainc",
+    "log_gammaincc",
     "maximum_profile",
     "polygamma",
     "private_quantiles",
@@ -109,6 +121,20 @@ def dirichlet_release_units(
     threads: int = 1,
     rng: SeededRng | None = None,
 ) -> NDArray[np.uint64]: ...
+
+# incomplete.rs
+def gammainc(a: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_gammainc(a: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def gammainc_inverse(a: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def gammaincc(a: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_gammaincc(a: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def gammaincc_inverse(a: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def betainc(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_betainc(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def betainc_inverse(a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def betaincc(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_betaincc(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def betaincc_inverse(a: NDArray[np.float64], b: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 # random.rs
 @final

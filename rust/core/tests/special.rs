@@ -138,3 +138,49 @@ fn incomplete_functions_at_the_edges_of_their_domains() {
         }
     }
 }
+
+#[test]
+fn quantiles_undo_the_incomplete_functions() {
+    for p in [1e-290, 1e-20, 0.01, 0.5, 0.9, 1.0 - 1e-12] {
+        // The functions themselves err by a unit in the last place of the logarithm.
+        let noise = (2e-15 + 3e-16 * f64::ln(p).abs()) * p;
+        for a in [0.02, 0.9, 3.0, 40.0, 1e5, 1e9] {
+            let x = gamma_p_inverse(a, p).unwrap();
+            if x > 1e-290 {
+                // d ln P/d ln x may be large: compare what half a unit in the last place of x does.
+                let reach = (gamma_p(a, x * (1.0 + 2e-15)) - gamma_p(a, x * (1.0 - 2e-15))).abs();
+                assert!((gamma_p(a, x) - p).abs() <= reach + noise, "{a:e} {p:e}: {x:e}");
+            }
+            let x = gamma_q_inverse(a, p).unwrap();
+            if x > 1e-290 {
+                let reach = (gamma_q(a, x * (1.0 + 2e-15)) - gamma_q(a, x * (1.0 - 2e-15))).abs();
+                assert!((gamma_q(a, x) - p).abs() <= reach + noise, "{a:e} {p:e}: {x:e}");
+            }
+            for b in [0.05, 7.0, 1e4] {
+                let x = beta_inc_inverse(a, b, p).unwrap();
+                if x > 1e-290 && x < 0.9 {
+                    let reach = (beta_inc(a, b, x * (1.0 + 4e-15)) - beta_inc(a, b, x * (1.0 - 4e-15))).abs();
+                    assert!((beta_inc(a, b, x) - p).abs() <= reach + noise, "{a:e} {b:e} {p:e}: {x:e}");
+                }
+            }
+        }
+    }
+    // Median of the exponential; symmetric and power laws.
+    close(gamma_q_inverse(1.0, 0.5).unwrap(), std::f64::consts::LN_2, 1e-15);
+    close(beta_inc_inverse(3.5, 3.5, 0.5).unwrap(), 0.5, 1e-15);
+    close(beta_inc_inverse(2.0, 1.0, 1e-200).unwrap(), 1e-100, 1e-15);
+    assert_eq!((gamma_p_inverse(2.0, 0.0).unwrap(), gamma_p_inverse(2.0, 1.0).unwrap()), (0.0, f64::INFINITY));
+    assert_eq!((beta_inc_c_inverse(2.0, 2.0, 0.0).unwrap(), beta_inc_c_inverse(2.0, 2.0, 1.0).unwrap()), (1.0, 0.0));
+    assert!(gamma_p_inverse(0.0, 0.5).unwrap().is_nan() && gamma_q_inverse(1.0, 1.5).unwrap().is_nan());
+    assert!(beta_inc_inverse(1.0, f64::INFINITY, 0.5).unwrap().is_nan());
+    let hostile = [5e-324, 1e-300, 1e-16, 0.5, 24.999, 1e16, 1e300, f64::MAX];
+    for a in hostile {
+        for p in [5e-324, 1e-16, 0.5, 1.0 - f64::EPSILON / 2.0] {
+            assert!(gamma_p_inverse(a, p).is_ok_and(|x| x >= 0.0), "{a:e} {p:e} {:?}", gamma_p_inverse(a, p));
+            assert!(gamma_q_inverse(a, p).is_ok_and(|x| x >= 0.0), "{a:e} {p:e}");
+            for b in hostile {
+                assert!(beta_inc_inverse(a, b, p).is_ok_and(|x| (0.0..=1.0).contains(&x)), "{a:e} {b:e} {p:e}");
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod counting;
 mod dirichlet;
 mod divergence;
 mod error;
+mod incomplete;
 mod network;
 mod quantile;
 mod random;
@@ -32,6 +33,11 @@ mod _core {
     use dirichlet::{dirichlet_release, dirichlet_release_units};
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
+    #[pymodule_export]
+    use incomplete::{
+        betainc, betainc_inverse, betaincc, betaincc_inverse, gammainc, gammainc_inverse, gammaincc, gammaincc_inverse,
+        log_betainc, log_betaincc, log_gammainc, log_gammaincc,
+    };
     #[pymodule_export]
     use network::sample_network;
     #[pymodule_export]

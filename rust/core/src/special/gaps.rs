@@ -35,7 +35,8 @@ const MAX_PANELS: f64 = 32.0;
 /// not depend on the scale of E.
 pub(super) fn integrate_decay(slope: f64, curvature: f64, exponent: impl Fn(f64) -> (f64, f64)) -> f64 {
     // The end solves slope v + curvature v^2/2 = 40 first, then E(v) = 40 by Newton; from the right it stays right.
-    let mut end = 2.0 * LAST_EXPONENT / (slope + (slope * slope + 2.0 * LAST_EXPONENT * curvature).sqrt());
+    // (hypot: shapes up to the largest double.)
+    let mut end = 2.0 * LAST_EXPONENT / (slope + slope.hypot((2.0 * LAST_EXPONENT).sqrt() * curvature.sqrt()));
     for _ in 0..8 {
         let (value, derivative) = exponent(end);
         let step = (value - LAST_EXPONENT) / derivative;
@@ -75,6 +76,10 @@ impl Tail {
     /// 1 - self; right where self is not close to 1.
     pub(super) fn complement(self) -> Self {
         Self::plain(1.0 - self.value())
+    }
+
+    pub(super) fn log(self) -> f64 {
+        self.exponent + self.factor.ln()
     }
 
     pub(super) fn value(self) -> f64 {
@@ -117,5 +122,5 @@ impl Tails {
 /// The logarithm of a tail, from the other one when that is the small one.
 fn log(tail: Tail, other: Tail) -> f64 {
     let rest = other.value();
-    if rest < 0.25 { (-rest).ln_1p() } else { tail.exponent + tail.factor.ln() }
+    if rest < 0.25 { (-rest).ln_1p() } else { tail.log() }
 }

@@ -61,7 +61,7 @@ pub(super) fn tails(a: f64, b: f64, x: f64) -> Tails {
 }
 
 /// Shapes whose products and quotients stay in the normal range: from 1e-140 to 1e140, two tiny ones in proportion.
-fn in_range(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn in_range(a: f64, b: f64) -> (f64, f64) {
     // Below 1e-100 the law is that of a coin, decided by the quotient of the shapes alone.
     let scale = if a.max(b) < 1e-100 { 1e-100 / a.max(b) } else { 1.0 };
     ((a * scale).clamp(1e-140, 1e140), (b * scale).clamp(1e-140, 1e140))

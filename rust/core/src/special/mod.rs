@@ -10,6 +10,7 @@ mod incomplete_beta;
 mod incomplete_gamma;
 mod log_gamma;
 mod polygamma;
+mod quantiles;
 mod stirling;
 mod trigamma;
 
@@ -18,6 +19,7 @@ pub use incomplete_beta::{beta_inc, beta_inc_c, log_beta_inc, log_beta_inc_c};
 pub use incomplete_gamma::{gamma_p, gamma_q, log_gamma_p, log_gamma_q};
 pub use log_gamma::{log_beta, log_gamma, log_gamma_1p, log_gamma_ratio};
 pub use polygamma::{MAX_ORDER, polygamma};
+pub use quantiles::{beta_inc_c_inverse, beta_inc_inverse, gamma_p_inverse, gamma_q_inverse};
 pub use stirling::stirling_remainder;
 pub use trigamma::trigamma;
 

@@ -1,8 +1,4 @@
-"""Special functions in double precision, vectorised: arrays of any shape broadcast, scalars give Python floats.
-
-Poles, zeros and arguments outside a domain give what ``scipy.special`` gives; docs/numerics.md lists them with the
-measured errors.
-"""
+"""The gamma function's logarithm, its derivatives, and the multivariate beta function."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
