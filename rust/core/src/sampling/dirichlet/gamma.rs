@@ -52,12 +52,23 @@ impl Shape {
         scale * count + prior
     }
 
+    /// delta of the shape a: a - 1/3, or a + 2/3 where the draw is boosted, to four roundings.
+    #[inline]
+    pub(super) fn delta(a: f64) -> f64 {
+        (if a < 1.0 { a + 1.0 } else { a }) - 1.0 / 3.0
+    }
+
+    /// c for delta.
+    #[inline]
+    pub(super) fn factor(delta: f64) -> f64 {
+        C_TIMES_ROOT / delta.sqrt()
+    }
+
     #[inline]
     pub(super) fn new(scale: f64, count: f64, prior: f64) -> Self {
         let a = Self::rounded(scale, count, prior);
-        let boost = a < 1.0;
-        let delta = (if boost { a + 1.0 } else { a }) - 1.0 / 3.0;
-        Self { scale, count, prior, boost, delta, c: C_TIMES_ROOT / delta.sqrt() }
+        let delta = Self::delta(a);
+        Self { scale, count, prior, boost: a < 1.0, delta, c: Self::factor(delta) }
     }
 }
 
@@ -126,9 +137,9 @@ pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path)
             continue;
         }
         let (u, u_id) = source.half();
-        // ln(target/proposal) > -x^2 (0.1413 s^2 + 2^-19) - 2^-20 for |s| <= 1/2, and |x| < 16 (section 4).
+        // ln(target/proposal) > -x^2 (0.1413 s^2 + 2^-19) - 2^-20 for s >= -1/2, and |x| < 16 (section 4).
         let squeeze = (1.0 - 1.0 / 1024.0 - 0.142 * (s * x) * (s * x)) * 4_294_967_296.0;
-        let accepted = if s.abs() <= 0.5 && f64::from(u) + 1.0 <= squeeze && path == Path::Fast {
+        let accepted = if s >= -0.5 && f64::from(u) + 1.0 <= squeeze && path == Path::Fast {
             true
         } else {
             accept(source, shape, &normal, x, (u, u_id), path)
