@@ -1,7 +1,8 @@
 """The ideal draw of docs/exactness.md, in mpmath at 200 digits, from the same bits as a release.
 
 Nothing is decided by doubles and nothing is squeezed: every uniform has 64 (or 32) bits of the main stream and 640
-of its own stream, every acceptance is evaluated, and the grid comes last. Doubles appear only where the definition names them.
+of its own stream, every acceptance is evaluated, and the grid comes last. Doubles appear only where the definition
+names them.
 """
 
 import importlib.util

@@ -238,3 +238,40 @@ fn cubic_rest(s: f64, log_t: f64) -> f64 {
     }
     -(s * s) * (s * s) * sum
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::super::interval::Context;
+    use super::*;
+    use crate::random::StreamKey;
+
+    #[test]
+    fn the_error_of_a_draw_is_within_its_bound() {
+        let context = Context::new(256);
+        let mut source = LazyBits::new(StreamKey::from_bytes([4; 32]).stream(0));
+        let mut n_beyond_a_tenth = 0;
+        for a in [1e-6, 0.3, 0.999, 1.0, 1.5, 5.0, 300.0, 1e6, 1e12, 1e15] {
+            let shape = Shape::new(1.0, 0.0, a);
+            let mut n_tails = 0;
+            for _ in 0..3000 {
+                let drawn = draw(&mut source, &shape, Path::Fast).unwrap();
+                n_tails += usize::from(drawn.normal.layer >= TAIL);
+                let ideal = exact::cube(&context, &source, &shape, &drawn.normal).unwrap();
+                if drawn.value.is_nan() {
+                    continue;
+                }
+                let above = context.double(drawn.value + drawn.error);
+                let below = context.double(drawn.value - drawn.error);
+                assert_ne!(ideal.compare(&above), Some(Ordering::Greater), "{a}");
+                assert_ne!(ideal.compare(&below), Some(Ordering::Less), "{a}");
+                let tenth = context.double(drawn.value + drawn.error / 10.0);
+                n_beyond_a_tenth += usize::from(ideal.compare(&tenth) == Some(Ordering::Greater));
+            }
+            assert!(n_tails > 0);
+        }
+        // The bound is not so wide that a mistake in it could not show.
+        assert!(n_beyond_a_tenth > 100, "{n_beyond_a_tenth}");
+    }
+}

@@ -269,3 +269,51 @@ fn compensated_sum(values: &[f64]) -> f64 {
     }
     sum[0] + rest[0]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::*;
+    use crate::random::StreamKey;
+
+    #[test]
+    fn boosted_values_keep_their_errors() {
+        let context = Context::new(2048);
+        let priors = [1e-6, 2e-6, 1e-3, 0.02, 0.3, 0.7, 0.999];
+        for (row, with_large) in (0..60).map(|row| (row, row % 3 == 0)) {
+            let mut prior: Vec<f64> = priors.iter().cycle().skip(row % 7).take(5).copied().collect();
+            if with_large {
+                prior.push(1e9);
+            }
+            let law = ExactDirichlet::new(1.0, &prior, 32).unwrap();
+            let counts = vec![0.0; prior.len()];
+            let mut sampler = Sampler::new(StreamKey::from_bytes([row as u8; 32]).stream(0), Path::Fast);
+            sampler.draw(&law, &counts, &mut vec![0; prior.len()]).unwrap();
+            let ideal = sampler.ideal_values(&context, &law, &counts).unwrap();
+            let top = (0..prior.len()).max_by(|&i, &j| sampler.values[i].total_cmp(&sampler.values[j])).unwrap();
+            let (v, e) = (sampler.values[top], sampler.errors[top]);
+            assert!(e < v * 1e-6, "the errors would decide nothing");
+            for (i, value) in ideal.iter().enumerate() {
+                let ratio = context.div(value, &ideal[top]).unwrap();
+                let (value, error) = (sampler.values[i], sampler.errors[i]);
+                let above = context.div(&context.double(value + error), &context.double(v - e)).unwrap();
+                let below = context.div(&context.double(value - error), &context.double(v + e)).unwrap();
+                assert_ne!(ratio.compare(&above), Some(Ordering::Greater), "row {row}, entry {i}");
+                assert_ne!(ratio.compare(&below), Some(Ordering::Less), "row {row}, entry {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_compensated_sum_is_within_two_roundings() {
+        let mut bits = StreamKey::from_bytes([8; 32]).stream(0);
+        for n in [1, 2, 3, 5, 100, 10_001] {
+            // Integers below 2^40, so that the exact sum fits; scaled by a power of two it is the same sum.
+            let integers: Vec<u64> = (0..n).map(|_| (bits.next_u64() >> 24) >> (bits.next_u64() % 40)).collect();
+            let values: Vec<f64> = integers.iter().map(|&n| n as f64 * 2f64.powi(-70)).collect();
+            let exact = integers.iter().sum::<u64>() as f64 * 2f64.powi(-70);
+            assert!((compensated_sum(&values) - exact).abs() <= 2.0 * ROUNDING * exact);
+        }
+    }
+}
