@@ -1,0 +1,99 @@
+//! Calibration through the public API: the budget is met, and nearly spent, over six decades.
+
+use simplexdp_core::accounting::Profile;
+use simplexdp_core::mechanisms::{Adjacency, Budget, Loss, Objective, worst_profiles};
+
+/// 2^-64, what an exact release errs by.
+const SAMPLING_ERROR: f64 = 5.421010862427522e-20;
+
+/// The smallest epsilon on the claimed curve, sampler included, from the profiles alone.
+fn claimed_epsilon(budget: &Budget, a: f64, b: f64, scale: f64) -> f64 {
+    let shift = scale * budget.floor;
+    let profiles = worst_profiles(budget.adjacency, a + shift, b + shift, scale).unwrap();
+    let delta = |epsilon: f64| {
+        let ideal = profiles.iter().map(|profile| profile.delta_upper(epsilon)).fold(0.0, f64::max);
+        ideal + (1.0 + epsilon.exp()) * SAMPLING_ERROR
+    };
+    let (mut low, mut high) = (0.0, 2.0 * budget.epsilon);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if delta(middle) <= budget.delta { high = middle } else { low = middle }
+    }
+    high
+}
+
+#[test]
+fn every_budget_is_met_and_nearly_spent() {
+    for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+        for epsilon in [2e-5, 1e-3, 0.1, 1.0, 4.0, 20.0] {
+            for delta in [1e-3, 1e-6, 1e-10] {
+                for floor in [0.0, 3.0] {
+                    let budget = Budget { epsilon, delta, sampling_error: SAMPLING_ERROR, adjacency, floor };
+                    for (a, b) in [(0.5, 0.5), (2.0, 2.0), (1e3, 1e3), (1.0, 4.0)] {
+                        let scale = budget.largest_scale(a, b).unwrap();
+                        let share = claimed_epsilon(&budget, a, b, scale) / epsilon;
+                        assert!((0.999..=1.0).contains(&share), "{budget:?} {a} {b}: scale {scale}, {share}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_smallest_prior_undoes_the_largest_scale() {
+    for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+        for (epsilon, delta, prior) in [(0.1, 1e-6, 3.0), (1.0, 1e-9, 0.3), (5.0, 1e-5, 40.0), (1e-3, 1e-4, 1e4)] {
+            let budget = Budget { epsilon, delta, sampling_error: SAMPLING_ERROR, adjacency, floor: 0.0 };
+            let scale = budget.largest_scale(prior, prior).unwrap();
+            let found = budget.smallest_prior(scale).unwrap();
+            assert!((found / prior - 1.0).abs() < 1e-5, "{budget:?}: {prior} became {found}");
+            assert!(budget.admits(found, found, scale).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_best_prior_beats_its_neighbours() {
+    for loss in [Loss::Kl, Loss::L1, Loss::L2, Loss::Linf] {
+        for (epsilon, dimension, total) in [(1.0, 6, 1e3), (0.1, 100, 1e5), (4.0, 2, 50.0)] {
+            let budget = Budget {
+                epsilon,
+                delta: 1e-6,
+                sampling_error: SAMPLING_ERROR,
+                adjacency: Adjacency::Replace,
+                floor: 0.0,
+            };
+            let objective = Objective { loss, dimension, total, reference: None };
+            let (prior, scale) = budget.best_prior(&objective).unwrap();
+            let best = objective.expected_loss(prior, scale).unwrap();
+            for factor in [0.5, 0.8, 1.25, 2.0] {
+                let other = prior * factor;
+                let loss_there = objective.expected_loss(other, budget.largest_scale(other, other).unwrap()).unwrap();
+                assert!(best <= loss_there * (1.0 + 1e-3), "{loss:?} {epsilon}: {prior} {best}, {other} {loss_there}");
+            }
+        }
+    }
+}
+
+#[test]
+fn impossible_requests_are_errors() {
+    let good =
+        Budget { epsilon: 1.0, delta: 1e-6, sampling_error: SAMPLING_ERROR, adjacency: Adjacency::Replace, floor: 0.0 };
+    for bad in [
+        Budget { epsilon: 0.0, ..good },
+        Budget { epsilon: f64::NAN, ..good },
+        Budget { delta: 0.0, ..good },
+        Budget { delta: 1.0, ..good },
+        Budget { delta: 1e-20, ..good },
+        Budget { floor: -1.0, ..good },
+        Budget { epsilon: 1e-12, delta: 1e-12, ..good },
+    ] {
+        assert!(bad.largest_scale(1.0, 1.0).is_err(), "{bad:?}");
+    }
+    assert!(good.largest_scale(-1.0, 1.0).is_err());
+    assert!(good.smallest_prior(0.0).is_err());
+    let objective = Objective { loss: Loss::Kl, dimension: 3, total: f64::NAN, reference: None };
+    assert!(good.best_prior(&objective).is_err());
+    assert!(Budget { floor: 5.0, ..good }.best_prior(&Objective { total: 14.0, ..objective }).is_err());
+}
