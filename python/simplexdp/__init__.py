@@ -14,9 +14,11 @@ from simplexdp.exceptions import (
     PrivacyLeakWarning,
     SimplexDpError,
 )
+from simplexdp.mechanisms import DirichletMechanism
 
 __all__ = [
     "BudgetExceededError",
+    "DirichletMechanism",
     "EntropyError",
     "InsecureRandomnessWarning",
     "InvalidDataError",

@@ -1,12 +1,13 @@
 # Stub of the compiled module, in the order of rust/py/src; the prose stands in the public Python functions.
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "DirichletBudget",
     "Profile",
     "SeededRng",
     "__version__",
@@ -19,10 +20,11 @@ __all__ = [
     "budget_profile",
     "count_table",
     "digamma",
+    "dirichlet_expected_loss",
+    "dirichlet_floor_parameter",
     "dirichlet_release",
     "dirichlet_release_units",
-    "dirichlet_renyi_profile",
-    "dirichlet_theorem_profile",
+    "dirichlet_tcdp",
     "gamma_profile",
     "gammainc",
     "gammainc_inverse",
@@ -44,15 +46,9 @@ __all__ = [
     "private_quantiles",
     "quantile_epsilon",
     "random_words",
-    "rdp_epsilon",
-    "rdp_profile",
     "renyi_dirichlet",
-    "renyi_profile",
-    "renyi_sum_profile",
     "sample_network",
     "sampling_error_profile",
-    "tcdp_lemma_profile",
-    "tcdp_profile",
     "trigamma",
 ]
 
@@ -65,7 +61,6 @@ class Profile:
     def delta_lower(self, epsilon: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def epsilon(self, delta: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def renyi(self, order: NDArray[np.float64]) -> NDArray[np.float64]: ...
-    def tcdp(self, omega: NDArray[np.float64]) -> NDArray[np.float64]: ...
     @property
     def is_pair(self) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -77,16 +72,6 @@ def gaussian_profile(mu: float) -> Profile: ...
 def laplace_profile(epsilon: float) -> Profile: ...
 def maximum_profile(*profiles: Profile) -> Profile: ...
 def sampling_error_profile(ideal: Profile, eta: float) -> Profile: ...
-def tcdp_lemma_profile(rho: float, omega: float) -> Profile: ...
-def tcdp_profile(rho: float, omega: float, optimal: bool) -> Profile: ...
-def rdp_profile(order: float, epsilon: float, optimal: bool) -> Profile: ...
-def renyi_profile(function: Callable[[float], float], optimal: bool) -> Profile: ...
-def renyi_sum_profile(profiles: tuple[Profile, ...], times: Sequence[float], optimal: bool) -> Profile: ...
-def dirichlet_renyi_profile(scale: float, l2: float, linf: float, prior: float, optimal: bool) -> Profile: ...
-def dirichlet_theorem_profile(scale: float, l2: float, linf: float, prior: float) -> Profile: ...
-def rdp_epsilon(
-    order: NDArray[np.float64], epsilon: NDArray[np.float64], delta: NDArray[np.float64]
-) -> NDArray[np.float64]: ...
 
 # algorithm_one.rs
 def algorithm_one_scale(
@@ -96,6 +81,25 @@ def algorithm_one_scale(
     linf: NDArray[np.float64],
     floor: NDArray[np.float64],
     slack: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+
+# dirichlet_mechanism.rs
+@final
+class DirichletBudget:
+    def __new__(
+        cls, epsilon: float, delta: float, sampling_error: float, adjacency: str, floor: float
+    ) -> DirichletBudget: ...
+    def largest_scale(self, a: float, b: float) -> float: ...
+    def smallest_prior(self, scale: float) -> float: ...
+    def best_prior(
+        self, loss: str, dimension: int, total: float, reference: NDArray[np.float64] | None = None
+    ) -> tuple[float, float]: ...
+    def admits(self, a: float, b: float, scale: float) -> bool: ...
+
+def dirichlet_floor_parameter(prior: float, scale: float, floor: float) -> float: ...
+def dirichlet_tcdp(a: float, scale: float, gamma: float, l2_squared: float, linf: float) -> tuple[float, float]: ...
+def dirichlet_expected_loss(
+    loss: str, probabilities: NDArray[np.float64], prior: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
 
 # divergence.rs

@@ -1,6 +1,5 @@
 //! Calibration through the public API: the budget is met, and nearly spent, over six decades.
 
-use simplexdp_core::accounting::Profile;
 use simplexdp_core::mechanisms::{Adjacency, Budget, Loss, Objective, worst_profiles};
 
 /// 2^-64, what an exact release errs by.

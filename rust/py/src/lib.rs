@@ -7,6 +7,7 @@ mod algorithm_one;
 mod arrays;
 mod counting;
 mod dirichlet;
+mod dirichlet_mechanism;
 mod divergence;
 mod error;
 mod incomplete;
@@ -22,9 +23,8 @@ mod _core {
 
     #[pymodule_export]
     use accounting::{
-        PyProfile, beta_profile, budget_profile, dirichlet_renyi_profile, dirichlet_theorem_profile, gamma_profile,
-        gaussian_profile, laplace_profile, maximum_profile, rdp_epsilon, rdp_profile, renyi_profile, renyi_sum_profile,
-        sampling_error_profile, tcdp_lemma_profile, tcdp_profile,
+        PyProfile, beta_profile, budget_profile, gamma_profile, gaussian_profile, laplace_profile, maximum_profile,
+        sampling_error_profile,
     };
     #[pymodule_export]
     use algorithm_one::algorithm_one_scale;
@@ -32,6 +32,8 @@ mod _core {
     use counting::count_table;
     #[pymodule_export]
     use dirichlet::{dirichlet_release, dirichlet_release_units};
+    #[pymodule_export]
+    use dirichlet_mechanism::{PyBudget, dirichlet_expected_loss, dirichlet_floor_parameter, dirichlet_tcdp};
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
