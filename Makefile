@@ -47,6 +47,10 @@ format: $(STAMP)-env ## Format both languages
 bench: build $(STAMP)-bench ## Run the benchmarks; prints ratios against peers
 	$(BIN)/python -m benches.python
 
+docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs python rust --skip '*.gz,*.so,*.csv'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/wheels
 
@@ -57,6 +61,8 @@ lock: ## Lock the Python tools again (needs uv on the path)
 		-c requirements/dev.txt --group bench -o requirements/bench.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		-c requirements/dev.txt --group wheels -o requirements/wheels.txt
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		-c requirements/dev.txt --group docs -o requirements/docs.txt
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) target dist site
@@ -68,6 +74,10 @@ $(STAMP)-env: pyproject.toml requirements/dev.txt
 
 $(STAMP)-bench: $(STAMP)-env requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMP)-docs: $(STAMP)-env requirements/docs.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	@touch $@
 
 $(STAMP)-wheels: $(STAMP)-env requirements/wheels.txt
