@@ -1,7 +1,11 @@
 """Options, markers and hypothesis profiles shared by all tests."""
 
+import warnings
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+from simplexdp.testing import SeededRng, random_words
 
 settings.register_profile("short", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("full", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -13,6 +17,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("full" if config.getoption("--full") else "short")
+    # The warning about seeded randomness comes once in a process; here it is expected.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        random_words(1, rng=SeededRng(0))
 
 
 @pytest.fixture(scope="session")
