@@ -26,7 +26,15 @@ A profile has the methods ``delta``, ``delta_lower``, ``epsilon`` and ``renyi``,
 immutable and pickles.
 """
 
+from simplexdp.accounting.conversions import rdp_epsilon, renyi_composition
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
-from simplexdp.accounting.dirichlet import dirichlet_curve
+from simplexdp.accounting.dirichlet import dirichlet_bound_curve, dirichlet_curve
 
-__all__ = ["Adjacency", "PrivacyCurve", "dirichlet_curve"]
+__all__ = [
+    "Adjacency",
+    "PrivacyCurve",
+    "dirichlet_bound_curve",
+    "dirichlet_curve",
+    "rdp_epsilon",
+    "renyi_composition",
+]

@@ -1,5 +1,6 @@
 """The privacy curve of a mechanism: delta as a function of epsilon, and what follows from it."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
@@ -13,6 +14,10 @@ from simplexdp.exceptions import InvalidParameterError
 
 Adjacency = Literal["replace", "add_remove"]
 """Which data sets are neighbours: one record changed, or one added or removed."""
+
+
+Conversion = Literal["optimal", "tangent", "lemma"]
+"""How Renyi divergences become delta: see `PrivacyCurve.from_tcdp`."""
 
 
 class PrivacyCurve:
@@ -194,6 +199,30 @@ class PrivacyCurve:
             raise InvalidParameterError(f"order must be above 1, got {order!r}")
         return self._largest("renyi", values, self._profiles)
 
+    def tcdp(self, omega: ArrayLike) -> float | Floats:
+        """Return rho such that (rho, omega)-truncated concentrated DP holds.
+
+        Parameters
+        ----------
+        omega : array_like of float
+            Above 1; infinite asks for zCDP.
+
+        Returns
+        -------
+        float or ndarray
+            Upper bounds of the largest ``renyi(order) / order`` over orders below `omega`, of the ideal mechanism.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.gaussian(sigma=1.0).tcdp(5.0), 9)
+        0.5
+        """
+        values = as_floats("omega", omega)
+        if not np.all(values > 1):
+            raise InvalidParameterError(f"omega must be above 1, got {omega!r}")
+        return self._largest("tcdp", values, self._profiles)
+
     def with_sampling_error(self, eta: float) -> "PrivacyCurve":
         """Return the curve of a sampler that is another `eta` off in total variation.
 
@@ -282,6 +311,145 @@ class PrivacyCurve:
         return _symmetric(cls, profile, adjacency, exact=False, label=label)
 
     @classmethod
+    def from_zcdp(
+        cls, rho: float, *, adjacency: Adjacency = "replace", conversion: Conversion = "optimal"
+    ) -> "PrivacyCurve":
+        """Return the curve of rho-zero-concentrated DP: Renyi divergences of at most ``rho * order``.
+
+        Parameters
+        ----------
+        rho : float
+            Zero or above.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        conversion : {"optimal", "tangent", "lemma"}, default "optimal"
+            As for `from_tcdp`.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> loose = sdp.PrivacyCurve.from_zcdp(0.1, conversion="lemma").epsilon(1e-6)
+        >>> sdp.PrivacyCurve.from_zcdp(0.1).epsilon(1e-6) < loose
+        True
+        """
+        rho = non_negative("rho", rho)
+        profile = _tcdp_profile(rho, math.inf, conversion)
+        return _symmetric(cls, profile, adjacency, exact=False, label=f"from_zcdp(rho={rho:.6g})")
+
+    @classmethod
+    def from_tcdp(
+        cls, rho: float, omega: float, *, adjacency: Adjacency = "replace", conversion: Conversion = "optimal"
+    ) -> "PrivacyCurve":
+        """Return the curve of (rho, omega)-truncated concentrated DP.
+
+        Parameters
+        ----------
+        rho : float
+            Zero or above: Renyi divergences are at most ``rho * order`` for orders below `omega`.
+        omega : float
+            Above 1.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        conversion : {"optimal", "tangent", "lemma"}, default "optimal"
+            How delta is computed: the best conversion of each Renyi order, minimised over the orders; the one of
+            Canonne, Kamath and Steinke, minimised over the orders; or the closed form of Bun, Dwork, Rothblum and
+            Steinke.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.from_tcdp(0.5, 4.0, conversion="lemma").epsilon(1e-6), 4)
+        6.6052
+        """
+        rho, omega = non_negative("rho", rho), float(omega)
+        if not omega > 1:
+            raise InvalidParameterError(f"omega must be above 1, got {omega}")
+        profile = _tcdp_profile(rho, omega, conversion)
+        return _symmetric(cls, profile, adjacency, exact=False, label=f"from_tcdp(rho={rho:.6g}, omega={omega:.6g})")
+
+    @classmethod
+    def from_rdp(
+        cls, order: float, epsilon: float, *, adjacency: Adjacency = "replace", conversion: Conversion = "optimal"
+    ) -> "PrivacyCurve":
+        """Return the curve of (order, epsilon)-Renyi DP, which bounds all smaller orders as well.
+
+        Parameters
+        ----------
+        order : float
+            Above 1.
+        epsilon : float
+            Zero or above.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        conversion : {"optimal", "tangent"}, default "optimal"
+            As for `from_tcdp`.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.from_rdp(5.0, 0.1, conversion="tangent").epsilon(1e-5), 4)
+        2.3527
+        """
+        order, epsilon = number("order", order), non_negative("epsilon", epsilon)
+        profile = _core.rdp_profile(order, epsilon, _is_optimal(conversion))
+        label = f"from_rdp(order={order:.6g}, epsilon={epsilon:.6g})"
+        return _symmetric(cls, profile, adjacency, exact=False, label=label)
+
+    @classmethod
+    def from_renyi(
+        cls,
+        function: Callable[[float], float],
+        *,
+        adjacency: Adjacency = "replace",
+        conversion: Conversion = "optimal",
+    ) -> "PrivacyCurve":
+        """Return the curve of a mechanism whose Renyi divergences a function bounds.
+
+        Parameters
+        ----------
+        function : callable
+            Takes one real order above 1 and returns an upper bound of the Renyi divergence between any two
+            neighbours, in both directions; ``inf`` where it knows none. It is called at any real order, not only at
+            whole ones, and its values are used as they are, so they should be rounded up. It must not change.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        conversion : {"optimal", "tangent"}, default "optimal"
+            As for `from_tcdp`.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> curve = sdp.PrivacyCurve.from_renyi(lambda order: order / 8)
+        >>> abs(curve.epsilon(1e-6) / sdp.PrivacyCurve.from_zcdp(1 / 8).epsilon(1e-6) - 1) < 1e-6
+        True
+        """
+        if not callable(function):
+            raise InvalidParameterError(f"function must be callable, got {function!r}")
+        for order in (1.25, 2.0, 8.0):
+            value = float(function(order))
+            if not value >= 0:
+                raise InvalidParameterError(f"function must return non-negative numbers, got {value} at order {order}")
+        profile = _core.renyi_profile(function, _is_optimal(conversion))
+        name = getattr(function, "__qualname__", type(function).__name__)
+        return _symmetric(cls, profile, adjacency, exact=False, label=f"from_renyi({name})")
+
+    @classmethod
     def gaussian(cls, *, sigma: float, sensitivity: float = 1.0, adjacency: Adjacency = "replace") -> "PrivacyCurve":
         """Return the exact curve of the Gaussian mechanism.
 
@@ -357,6 +525,16 @@ def _rebuild(
 ) -> PrivacyCurve:
     """Make a curve from its state; what pickle calls."""
     return cls(profiles, adjacency=adjacency, exact=exact, sampling_error=sampling_error, label=label)
+
+
+def _is_optimal(conversion: str) -> bool:
+    return choice("conversion", conversion, ("optimal", "tangent")) == "optimal"
+
+
+def _tcdp_profile(rho: float, omega: float, conversion: str) -> _core.Profile:
+    if choice("conversion", conversion, get_args(Conversion)) == "lemma":
+        return _core.tcdp_lemma_profile(rho, omega)
+    return _core.tcdp_profile(rho, omega, conversion == "optimal")
 
 
 def _quotient_up(numerator: float, denominator: float) -> float:

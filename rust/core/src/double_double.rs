@@ -15,6 +15,9 @@ const LN_2: DoubleDouble = DoubleDouble { hi: std::f64::consts::LN_2, lo: 2.3190
 /// Powers of r^2 beyond 1e-33 no longer change a result: ln(1e33).
 const LOG_OF_INVERSE_PRECISION: f64 = 76.0;
 
+/// Terms below 1e-17 of a sum need only a double: ln(1e17).
+const LOG_OF_INVERSE_DOUBLE: f64 = 39.2;
+
 fn two_sum(a: f64, b: f64) -> DoubleDouble {
     let hi = a + b;
     let b_part = hi - a;
@@ -30,6 +33,22 @@ fn quick_two_sum(a: f64, b: f64) -> DoubleDouble {
 impl DoubleDouble {
     pub(crate) const ZERO: Self = Self { hi: 0.0, lo: 0.0 };
     pub(crate) const ONE: Self = Self { hi: 1.0, lo: 0.0 };
+
+    /// The exact sum a + b.
+    pub(crate) fn sum(a: f64, b: f64) -> Self {
+        two_sum(a, b)
+    }
+
+    /// The exact product a b, barring underflow.
+    pub(crate) fn product(a: f64, b: f64) -> Self {
+        let hi = a * b;
+        Self { hi, lo: a.mul_add(b, -hi) }
+    }
+
+    /// A constant whose two parts are known.
+    pub(crate) const fn constant(hi: f64, lo: f64) -> Self {
+        Self { hi, lo }
+    }
 
     /// The exact difference a - b.
     pub(crate) fn difference(a: f64, b: f64) -> Self {
@@ -61,6 +80,12 @@ impl DoubleDouble {
         r * Self::from(2.0) * odd_series(r.square(), 1) + LN_2 * Self::from(f64::from(k))
     }
 
+    /// ln((self + step) / self) for positive self and self + step, with relative accuracy also for tiny steps.
+    pub(crate) fn ln_ratio(self, step: Self) -> Self {
+        let r = step / (self + self + step);
+        if r.hi.abs() < 0.2 { r * 2.0 * odd_series(r.square(), 1) } else { ((self + step) / self).ln() }
+    }
+
     /// t - ln(1 + t) for |t| <= 1/2, with full relative accuracy.
     pub(crate) fn log1p_gap(self) -> Self {
         // With r = t/(2+t): ln(1+t) = 2 (r + r^3/3 + ...) and t - 2r = t r.
@@ -72,8 +97,11 @@ impl DoubleDouble {
 
 /// 1/first + x/(first+2) + x^2/(first+4) + ..., for 0 <= x <= 1/9.
 fn odd_series(x: DoubleDouble, first: u32) -> DoubleDouble {
-    let n_terms = if x.hi > 1e-300 { (LOG_OF_INVERSE_PRECISION / -x.hi.ln()).ceil() as u32 } else { 1 };
-    (0..=n_terms).rev().fold(DoubleDouble::ZERO, |sum, k| sum * x + reciprocal(f64::from(first + 2 * k)))
+    let decay = if x.hi > 1e-300 { -x.hi.ln() } else { f64::INFINITY };
+    let (n_terms, n_double) = ((LOG_OF_INVERSE_PRECISION / decay).ceil(), (LOG_OF_INVERSE_DOUBLE / decay).ceil());
+    let (n_terms, n_double) = (n_terms.max(1.0) as u32, n_double.max(1.0) as u32);
+    let far = (n_double..=n_terms).rev().fold(0.0, |sum, k| sum * x.hi + 1.0 / f64::from(first + 2 * k));
+    (0..n_double).rev().fold(DoubleDouble::from(far), |sum, k| sum * x + reciprocal(f64::from(first + 2 * k)))
 }
 
 fn reciprocal(x: f64) -> DoubleDouble {
@@ -121,6 +149,22 @@ impl Mul for DoubleDouble {
         let hi = self.hi * other.hi;
         let error = self.hi.mul_add(other.hi, -hi);
         quick_two_sum(hi, error + self.hi.mul_add(other.lo, self.lo * other.hi))
+    }
+}
+
+impl Mul<f64> for DoubleDouble {
+    type Output = Self;
+
+    fn mul(self, other: f64) -> Self {
+        self * Self::from(other)
+    }
+}
+
+impl Div<f64> for DoubleDouble {
+    type Output = Self;
+
+    fn div(self, other: f64) -> Self {
+        self / Self::from(other)
     }
 }
 

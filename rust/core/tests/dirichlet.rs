@@ -1,6 +1,6 @@
 //! Exact Dirichlet rows: both paths agree, the grid's rule holds, hostile arguments end in errors.
 
-use simplexdp_core::random::StreamKey;
+use simplexdp_core::random::{Bits, StreamKey};
 use simplexdp_core::sampling::dirichlet::{ExactDirichlet, Path, Sampler};
 
 fn rows(law: &ExactDirichlet, counts: &[f64], n_rows: usize, path: Path, key: u8) -> Vec<u64> {
@@ -80,4 +80,79 @@ fn arguments_out_of_range_are_errors() {
 fn a_single_category_gets_everything() {
     let law = ExactDirichlet::new(1.0, &[1.0], 32).unwrap();
     assert_eq!(law.release(&[3.0, 0.0], &StreamKey::from_bytes([5; 32]), 1).unwrap(), [1 << 32, 1 << 32]);
+}
+
+/// The same words for ever: what no generator gives, to see that every loop ends.
+struct Cycle(Vec<u64>, usize);
+
+impl Bits for Cycle {
+    fn next_u64(&mut self) -> u64 {
+        self.1 += 1;
+        self.0[(self.1 - 1) % self.0.len()]
+    }
+}
+
+#[test]
+fn hostile_bits_end_in_rows_or_errors() {
+    let patterns =
+        [0, u64::MAX, 0xff, 0xfe, 1 << 63, (1 << 63) | 0xff, (1 << 63) | 0xfe, u64::MAX - 1, 0x00ff_ffff_ffff_fffe];
+    for &a in &patterns {
+        for &b in &patterns {
+            for (scale, counts, prior) in hostile() {
+                let law = ExactDirichlet::new(scale, &prior, 32).unwrap();
+                let mut units = vec![0; counts.len()];
+                let mut sampler = Sampler::new(Cycle(vec![a, b], 0), Path::Fast);
+                if sampler.draw(&law, &counts, &mut units).is_ok() {
+                    assert_eq!(units.iter().sum::<u64>(), 1 << 32);
+                }
+            }
+        }
+    }
+}
+
+/// The words that make the first entry of a row of two `delta (1 + c x)^3` and the second one `delta'`.
+fn words_for(x: f64) -> Vec<u64> {
+    // Rectangle 0 has the half-width of the tail's edge and lies under the curve altogether.
+    const WIDTH: f64 = 2.913_255_542_120_772;
+    let position = (x / WIDTH * 2f64.powi(55)) as i64;
+    // Tail key, the first entry's normal, both acceptance uniforms (0: accept), the second entry's normal (0).
+    vec![1, 2, 3, 4, (position << 8) as u64, 0, 0]
+}
+
+#[test]
+fn every_grid_point_is_reached_from_both_neighbours() {
+    // Theory B7: ordinary samplers cannot return 13 to 16 % of their outputs for shape a when the shape is a + 1. Here each
+    // target is reached by construction, in both directions, on the grid of 2^-32.
+    let bits = 32;
+    let shared = (1u64 << bits) as f64 - 2.0;
+    for (a, b) in [(1.5, 2.5), (5.0, 6.0), (2.0, 40.0), (100.0, 101.0)] {
+        let other = b;
+        let mut targets: Vec<u64> = Vec::new();
+        for shape in [a, a + 1.0] {
+            let law = ExactDirichlet::new(1.0, &[shape, other], bits).unwrap();
+            let drawn = law.release(&vec![0.0; 8000], &StreamKey::from_bytes([6; 32]), 1).unwrap();
+            targets.extend(drawn.chunks(2).map(|row| row[0]));
+            // A run of neighbours, in the bulk.
+            targets.extend((0..2000).map(|i| drawn[0] + i));
+        }
+        for shape in [a, a + 1.0] {
+            let law = ExactDirichlet::new(1.0, &[shape, other], bits).unwrap();
+            let delta = shape - 1.0 / 3.0;
+            let c = 1.0 / (3.0 * delta.sqrt()) * (1.0 + 2f64.powi(-20));
+            let mut n_reached = 0;
+            for &target in &targets {
+                let y = (target as f64 - 0.5) / shared;
+                let ratio = y / (1.0 - y) * (other - 1.0 / 3.0) / delta;
+                let x = (ratio.cbrt() - 1.0) / c;
+                if x.abs() > 2.9 {
+                    continue;
+                }
+                let mut units = [0; 2];
+                Sampler::new(Cycle(words_for(x), 0), Path::Fast).draw(&law, &[0.0, 0.0], &mut units).unwrap();
+                assert_eq!(units[0], target, "a hole at {target} for shape {shape}");
+                n_reached += 1;
+            }
+            assert!(n_reached * 10 > targets.len() * 8, "{n_reached} of {}", targets.len());
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! Privacy profiles as objects that Python can hold, pickle and hand back to the core.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use simplexdp_core::Error;
 use simplexdp_core::accounting::{
-    BetaPair, BudgetPair, Direction, GammaPair, GaussianPair, LaplacePair, MaximumProfile, Profile, WithSamplingError,
+    BetaPair, BudgetPair, Conversion, Direction, DirichletBounds, GammaPair, GaussianPair, LaplacePair, MaximumProfile,
+    Profile, RenyiProfile, TheoremTwo, TruncatedProfile, WithSamplingError, epsilon_tangent,
 };
 
 use crate::arrays;
@@ -20,7 +22,12 @@ pub(crate) struct PyProfile {
     inner: Arc<dyn Profile>,
     /// The function of this module that made it, and its arguments.
     recipe: (&'static str, Py<PyTuple>),
+    /// What a Python function behind the profile raised, until it is raised again.
+    raised: Raised,
 }
+
+/// A place for an exception on its way through the core.
+type Raised = Arc<Mutex<Option<PyErr>>>;
 
 impl PyProfile {
     /// Wraps a profile; `name(*args)` must be a call of this module that makes it again.
@@ -34,7 +41,25 @@ impl PyProfile {
         A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
         PyErr: From<A::Error>,
     {
-        Ok(Self { inner: Arc::new(profile), recipe: (name, args.into_pyobject(py)?.unbind()) })
+        Ok(Self {
+            inner: Arc::new(profile),
+            recipe: (name, args.into_pyobject(py)?.unbind()),
+            raised: Raised::default(),
+        })
+    }
+
+    /// Applies a method of the profile to an array.
+    fn map<'py>(
+        &self,
+        x: PyReadonlyArray1<'py, f64>,
+        method: impl Fn(&dyn Profile, f64) -> f64 + Send + Sync,
+    ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        let values = arrays::map(x.py(), x.clone(), |x| method(&*self.inner, x))?;
+        match self.raised.lock().map(|mut raised| raised.take()) {
+            Ok(None) => Ok(values),
+            Ok(Some(error)) => Err(error.into()),
+            Err(_) => Err(Error::numerical("profile", "another thread failed in it").into()),
+        }
     }
 
     /// The profile, shared.
@@ -46,35 +71,28 @@ impl PyProfile {
 #[pymethods]
 impl PyProfile {
     /// Upper bounds of delta.
-    fn delta<'py>(
-        &self,
-        py: Python<'py>,
-        epsilon: PyReadonlyArray1<'py, f64>,
-    ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        arrays::map(py, epsilon, |epsilon| self.inner.delta_upper(epsilon))
+    fn delta<'py>(&self, epsilon: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        self.map(epsilon, |profile, epsilon| profile.delta_upper(epsilon))
     }
 
     /// Lower bounds of delta.
-    fn delta_lower<'py>(
-        &self,
-        py: Python<'py>,
-        epsilon: PyReadonlyArray1<'py, f64>,
-    ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        arrays::map(py, epsilon, |epsilon| self.inner.delta_lower(epsilon))
+    fn delta_lower<'py>(&self, epsilon: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        self.map(epsilon, |profile, epsilon| profile.delta_lower(epsilon))
     }
 
     /// Epsilons >= 0 at which the upper bound of delta is at most this.
-    fn epsilon<'py>(
-        &self,
-        py: Python<'py>,
-        delta: PyReadonlyArray1<'py, f64>,
-    ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        arrays::map(py, delta, |delta| self.inner.epsilon_upper(delta))
+    fn epsilon<'py>(&self, delta: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        self.map(delta, |profile, delta| profile.epsilon_upper(delta))
     }
 
     /// Upper bounds of the Renyi divergence.
-    fn renyi<'py>(&self, py: Python<'py>, order: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        arrays::map(py, order, |order| self.inner.renyi_upper(order))
+    fn renyi<'py>(&self, order: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        self.map(order, |profile, order| profile.renyi_upper(order))
+    }
+
+    /// Upper bounds of rho such that (rho, omega)-tCDP holds.
+    fn tcdp<'py>(&self, omega: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        self.map(omega, |profile, omega| profile.tcdp_upper(omega))
     }
 
     /// Whether the profile belongs to a pair of distributions and may be composed as such.
@@ -127,9 +145,7 @@ pub(crate) fn budget_profile(py: Python<'_>, epsilon: f64, delta: f64) -> CoreRe
 #[pyfunction]
 #[pyo3(signature = (*profiles))]
 pub(crate) fn maximum_profile(py: Python<'_>, profiles: &Bound<'_, PyTuple>) -> CoreResult<PyProfile> {
-    let inner =
-        profiles.iter().map(|profile| Ok(profile.cast::<PyProfile>()?.get().shared())).collect::<PyResult<Vec<_>>>()?;
-    Ok(PyProfile::new(py, MaximumProfile::new(inner), "maximum_profile", profiles.clone())?)
+    Ok(PyProfile::new(py, MaximumProfile::new(shared(profiles)?), "maximum_profile", profiles.clone())?)
 }
 
 /// A profile with the total variation error of its sampler added.
@@ -137,4 +153,107 @@ pub(crate) fn maximum_profile(py: Python<'_>, profiles: &Bound<'_, PyTuple>) -> 
 pub(crate) fn sampling_error_profile(py: Python<'_>, ideal: Bound<'_, PyProfile>, eta: f64) -> CoreResult<PyProfile> {
     let profile = WithSamplingError::new(ideal.get().shared(), eta)?;
     Ok(PyProfile::new(py, profile, "sampling_error_profile", (ideal, eta))?)
+}
+
+/// (rho, omega)-tCDP by [DPS] Lemma 1.
+#[pyfunction]
+pub(crate) fn tcdp_lemma_profile(py: Python<'_>, rho: f64, omega: f64) -> CoreResult<PyProfile> {
+    Ok(PyProfile::new(py, TruncatedProfile::new(rho, omega)?, "tcdp_lemma_profile", (rho, omega))?)
+}
+
+/// (rho, omega)-tCDP through all Renyi orders below omega.
+#[pyfunction]
+pub(crate) fn tcdp_profile(py: Python<'_>, rho: f64, omega: f64, optimal: bool) -> CoreResult<PyProfile> {
+    let bound = TruncatedProfile::new(rho, omega)?;
+    let profile = RenyiProfile::new(Arc::new(move |order| bound.renyi(order)), conversion(optimal))
+        .with_rho(Arc::new(move |omega| bound.tcdp_upper(omega)));
+    Ok(PyProfile::new(py, profile, "tcdp_profile", (rho, omega, optimal))?)
+}
+
+/// Renyi differential privacy at one order, and so at the orders below it.
+#[pyfunction]
+pub(crate) fn rdp_profile(py: Python<'_>, order: f64, epsilon: f64, optimal: bool) -> CoreResult<PyProfile> {
+    let bound = move |x: f64| if x <= order { epsilon } else { f64::INFINITY };
+    let profile = RenyiProfile::at_order(Arc::new(bound), conversion(optimal), order)?;
+    Ok(PyProfile::new(py, profile, "rdp_profile", (order, epsilon, optimal))?)
+}
+
+/// A Python function of the order that bounds the Renyi divergence.
+#[pyfunction]
+pub(crate) fn renyi_profile(py: Python<'_>, function: Bound<'_, PyAny>, optimal: bool) -> CoreResult<PyProfile> {
+    let raised = Raised::default();
+    let (callable, failure) = (function.clone().unbind(), Arc::clone(&raised));
+    let bound = move |order: f64| {
+        Python::attach(|py| callable.call1(py, (order,)).and_then(|value| value.extract::<f64>(py))).unwrap_or_else(
+            |error| {
+                if let Ok(mut place) = failure.lock() {
+                    place.get_or_insert(error);
+                }
+                f64::INFINITY
+            },
+        )
+    };
+    let profile = RenyiProfile::new(Arc::new(bound), conversion(optimal));
+    Ok(PyProfile { raised, ..PyProfile::new(py, profile, "renyi_profile", (function, optimal))? })
+}
+
+/// Independent releases through the sum of their Renyi divergences, each taken so many times.
+#[pyfunction]
+pub(crate) fn renyi_sum_profile(
+    py: Python<'_>,
+    profiles: Bound<'_, PyTuple>,
+    times: Vec<f64>,
+    optimal: bool,
+) -> CoreResult<PyProfile> {
+    let parts = shared(&profiles)?.into_iter().zip(times.iter().copied()).collect();
+    let profile = RenyiProfile::composed(parts, conversion(optimal));
+    Ok(PyProfile::new(py, profile, "renyi_sum_profile", (profiles, times, optimal))?)
+}
+
+/// Any f of bounded sensitivities under a Dirichlet mechanism, through all Renyi orders.
+#[pyfunction]
+pub(crate) fn dirichlet_renyi_profile(
+    py: Python<'_>,
+    scale: f64,
+    l2: f64,
+    linf: f64,
+    prior: f64,
+    optimal: bool,
+) -> CoreResult<PyProfile> {
+    let bounds = DirichletBounds::new(scale, l2, linf, prior)?;
+    let profile = RenyiProfile::new(Arc::new(move |order| bounds.renyi(order)), conversion(optimal));
+    Ok(PyProfile::new(py, profile, "dirichlet_renyi_profile", (scale, l2, linf, prior, optimal))?)
+}
+
+/// The same by [DPS] Thm 2.
+#[pyfunction]
+pub(crate) fn dirichlet_theorem_profile(
+    py: Python<'_>,
+    scale: f64,
+    l2: f64,
+    linf: f64,
+    prior: f64,
+) -> CoreResult<PyProfile> {
+    let profile = TheoremTwo(DirichletBounds::new(scale, l2, linf, prior)?);
+    Ok(PyProfile::new(py, profile, "dirichlet_theorem_profile", (scale, l2, linf, prior))?)
+}
+
+/// The epsilon of [DM] eq. 10 at a fixed order.
+#[pyfunction]
+pub(crate) fn rdp_epsilon<'py>(
+    py: Python<'py>,
+    order: PyReadonlyArray1<'py, f64>,
+    epsilon: PyReadonlyArray1<'py, f64>,
+    delta: PyReadonlyArray1<'py, f64>,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let arguments = [("order", &order), ("epsilon", &epsilon), ("delta", &delta)];
+    arrays::map_broadcast(py, arguments, |[order, epsilon, delta]| Ok(epsilon_tangent(order, epsilon, delta)))
+}
+
+fn shared(profiles: &Bound<'_, PyTuple>) -> PyResult<Vec<Arc<dyn Profile>>> {
+    profiles.iter().map(|profile| Ok(profile.cast::<PyProfile>()?.get().shared())).collect()
+}
+
+fn conversion(optimal: bool) -> Conversion {
+    if optimal { Conversion::Optimal } else { Conversion::Tangent }
 }

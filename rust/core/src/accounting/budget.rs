@@ -58,7 +58,7 @@ impl Profile for BudgetPair {
         if !(delta >= self.delta0) {
             return f64::INFINITY;
         }
-        super::inverse::epsilon_upper(self, delta).min(self.epsilon0)
+        super::inverse::epsilon_upper(&|epsilon| self.delta_upper(epsilon), delta).min(self.epsilon0)
     }
 
     fn renyi_upper(&self, order: f64) -> f64 {

@@ -1,11 +1,12 @@
 //! Gamma(a + r) against Gamma(a): what one added or removed record does to a Dirichlet draw.
 
 use super::beta_pair::{divergence, falling_term, rising_term};
-use super::linear_pair::LinearPair;
+use super::linear_pair::{Linear, LinearPair};
+use super::parameter;
 use super::shape::Shape;
-use super::{Profile, parameter};
 use crate::Result;
-use crate::extended::{Extended, log_gamma_ratio};
+use crate::double_double::DoubleDouble;
+use crate::log_gamma_extended::log_gamma_ratio;
 
 /// Which of the two neighbours comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl GammaPair {
         let (a, r) = (parameter::shape("a", a)?, parameter::shape("r", r)?);
         let c = log_gamma_ratio(a.into(), r.into());
         let reversed = direction == Direction::Add;
-        let with = Shape::log_gamma(Extended::sum(a, r), reversed);
+        let with = Shape::log_gamma(DoubleDouble::sum(a, r), reversed);
         let without = Shape::log_gamma(a.into(), reversed);
         let pair = match direction {
             Direction::Remove => LinearPair::new(with, without, r, c),
@@ -48,20 +49,12 @@ impl GammaPair {
     }
 }
 
-impl Profile for GammaPair {
-    fn delta_upper(&self, epsilon: f64) -> f64 {
-        self.pair.delta_upper(epsilon)
+impl Linear for GammaPair {
+    fn pair(&self) -> &LinearPair {
+        &self.pair
     }
 
-    fn delta_lower(&self, epsilon: f64) -> f64 {
-        self.pair.delta_lower(epsilon)
-    }
-
-    fn epsilon_upper(&self, delta: f64) -> f64 {
-        self.pair.epsilon_upper(delta)
-    }
-
-    fn renyi_upper(&self, order: f64) -> f64 {
+    fn renyi(&self, order: f64) -> f64 {
         match self.direction {
             Direction::Remove => divergence(rising_term(self.a, self.r, order), order),
             Direction::Add => falling_term(self.a, self.r, order).map_or(f64::INFINITY, |term| divergence(term, order)),

@@ -1,10 +1,10 @@
 //! Two normal laws with the same variance [BW18].
 
-use super::linear_pair::{LinearPair, MARGIN};
+use super::linear_pair::{Linear, LinearPair, MARGIN};
+use super::parameter;
 use super::shape::Shape;
-use super::{Profile, parameter};
 use crate::Result;
-use crate::extended::Extended;
+use crate::double_double::DoubleDouble;
 
 /// The profile of N(mu, 1) against N(0, 1); mu is the sensitivity over the standard deviation.
 ///
@@ -23,26 +23,23 @@ impl GaussianPair {
     /// If `mu` lies outside 1e-9 .. 1e12.
     pub fn new(mu: f64) -> Result<Self> {
         let mu = parameter::shape("mu", mu)?;
-        let c = Extended::product(mu, mu) * 0.5;
+        let c = DoubleDouble::product(mu, mu) * 0.5;
         let pair = LinearPair::new(Shape::normal(mu.into()), Shape::normal(0.0.into()), mu, c);
         Ok(Self { mu, pair })
     }
 }
 
-impl Profile for GaussianPair {
-    fn delta_upper(&self, epsilon: f64) -> f64 {
-        self.pair.delta_upper(epsilon)
+impl Linear for GaussianPair {
+    fn pair(&self) -> &LinearPair {
+        &self.pair
     }
 
-    fn delta_lower(&self, epsilon: f64) -> f64 {
-        self.pair.delta_lower(epsilon)
-    }
-
-    fn epsilon_upper(&self, delta: f64) -> f64 {
-        self.pair.epsilon_upper(delta)
-    }
-
-    fn renyi_upper(&self, order: f64) -> f64 {
+    fn renyi(&self, order: f64) -> f64 {
         0.5 * order * self.mu * self.mu * (1.0 + MARGIN)
+    }
+
+    fn tcdp(&self, _omega: f64) -> Option<f64> {
+        // D/order does not depend on the order.
+        Some(self.renyi(1.0))
     }
 }

@@ -1,7 +1,5 @@
 //! From delta back to epsilon, on the safe side: the epsilon returned has been checked.
 
-use super::Profile;
-
 /// Epsilons above this are as good as no guarantee.
 const LARGEST: f64 = 1e300;
 /// The bracket of the root is closed to this relative width.
@@ -10,11 +8,11 @@ const WIDTH: f64 = 1e-13;
 /// An epsilon >= 0 with `delta_upper(epsilon) <= target`, within 1e-13 relative of the smallest one.
 ///
 /// Infinite if there is none below 1e300.
-pub(super) fn epsilon_upper<P: Profile + ?Sized>(profile: &P, target: f64) -> f64 {
+pub(super) fn epsilon_upper(delta_upper: &impl Fn(f64) -> f64, target: f64) -> f64 {
     if !(target > 0.0) || target.is_nan() {
-        return if target == 0.0 { epsilon_at_zero(profile) } else { f64::INFINITY };
+        return if target == 0.0 { epsilon_at_zero(delta_upper) } else { f64::INFINITY };
     }
-    let height = |epsilon: f64| (profile.delta_upper(epsilon) / target).ln();
+    let height = |epsilon: f64| (delta_upper(epsilon) / target).ln();
     let mut at_low = height(0.0);
     if at_low <= 0.0 {
         return 0.0;
@@ -53,9 +51,9 @@ pub(super) fn epsilon_upper<P: Profile + ?Sized>(profile: &P, target: f64) -> f6
 }
 
 /// The epsilon from which on delta is zero, if the profile says so: pure differential privacy.
-fn epsilon_at_zero<P: Profile + ?Sized>(profile: &P) -> f64 {
+fn epsilon_at_zero(delta_upper: &impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    while profile.delta_upper(high) > 0.0 {
+    while delta_upper(high) > 0.0 {
         low = high;
         high *= 2.0;
         if high > LARGEST {
@@ -67,24 +65,24 @@ fn epsilon_at_zero<P: Profile + ?Sized>(profile: &P) -> f64 {
             break;
         }
         let middle = 0.5 * (low + high);
-        if profile.delta_upper(middle) > 0.0 { low = middle } else { high = middle }
+        if delta_upper(middle) > 0.0 { low = middle } else { high = middle }
     }
     high
 }
 
 /// The first of a few slightly larger epsilons at which the bound holds; a search if the candidate was far off.
-pub(super) fn settle<P: Profile + ?Sized>(profile: &P, candidate: f64, target: f64) -> f64 {
+pub(super) fn settle(delta_upper: &impl Fn(f64) -> f64, candidate: f64, target: f64) -> f64 {
     let mut nudge = 4.0 * f64::EPSILON;
     let mut epsilon = candidate;
     for _ in 0..16 {
         if !epsilon.is_finite() {
             break;
         }
-        if profile.delta_upper(epsilon) <= target {
+        if delta_upper(epsilon) <= target {
             return epsilon;
         }
         epsilon = candidate * (1.0 + nudge) + f64::MIN_POSITIVE;
         nudge *= 2.0;
     }
-    epsilon_upper(profile, target)
+    epsilon_upper(delta_upper, target)
 }

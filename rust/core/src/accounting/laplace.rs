@@ -46,10 +46,18 @@ impl Profile for LaplacePair {
         }
         // The inverse of 1 - exp((eps - eps0)/2), from the safe side.
         let epsilon = self.epsilon0 + 2.0 * (-delta.min(0.5)).ln_1p() * (1.0 - 2.0 * MARGIN);
-        super::inverse::settle(self, if delta < 0.5 { epsilon.max(0.0) } else { 0.0 }, delta).min(self.epsilon0)
+        super::inverse::settle(
+            &|epsilon| self.delta_upper(epsilon),
+            if delta < 0.5 { epsilon.max(0.0) } else { 0.0 },
+            delta,
+        )
+        .min(self.epsilon0)
     }
 
     fn renyi_upper(&self, order: f64) -> f64 {
+        if order == f64::INFINITY {
+            return self.epsilon0 * (1.0 + MARGIN);
+        }
         // [Mironov17] Table II: ln(l/(2l-1) e^((l-1) eps0) + (l-1)/(2l-1) e^(-l eps0))/(l-1), less its value at eps0 = 0,
         // where the weights sum to one.
         let (excess, total) = (order - 1.0, 2.0 * order - 1.0);

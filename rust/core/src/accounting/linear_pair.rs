@@ -15,7 +15,7 @@ use super::Profile;
 use super::quadrature::{nodes_12, nodes_32};
 use super::shape::Shape;
 use super::tail::Tail;
-use crate::extended::Extended;
+use crate::double_double::DoubleDouble;
 
 /// Reported bounds are the computed value times (1 +- MARGIN); the computed one errs by less (docs/privacy-curves.md).
 pub const MARGIN: f64 = 1e-11;
@@ -32,8 +32,8 @@ pub(super) struct LinearPair {
     q: Tail,
     r: f64,
     /// The threshold is (eps + c)/r; seen from the mode of P it is eps/r + offset_p.
-    offset_p: Extended,
-    offset_q: Extended,
+    offset_p: DoubleDouble,
+    offset_q: DoubleDouble,
     /// delta at the knots of P.
     delta: Vec<f64>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Excess {
 
 impl LinearPair {
     /// The pair of laws P and Q of W with loss r W - c.
-    pub(super) fn new(p: Shape, q: Shape, r: f64, c: Extended) -> Self {
+    pub(super) fn new(p: Shape, q: Shape, r: f64, c: DoubleDouble) -> Self {
         let shift = c / r;
         let mut pair = Self {
             offset_p: shift - p.mode,
@@ -72,8 +72,8 @@ impl LinearPair {
         if epsilon == f64::NEG_INFINITY {
             return Excess { delta: 1.0, slope: 0.0 };
         }
-        let t = Extended::from(epsilon) / self.r;
-        let x = (t + self.offset_p).value();
+        let t = DoubleDouble::from(epsilon) / self.r;
+        let x = (t + self.offset_p).to_f64();
         if !x.is_finite() {
             return self.excess(x);
         }
@@ -90,7 +90,7 @@ impl LinearPair {
 
     /// The epsilon of a point seen from the mode of P.
     fn epsilon_at(&self, x: f64) -> f64 {
-        ((Extended::from(x) - self.offset_p) * self.r).value()
+        ((DoubleDouble::from(x) - self.offset_p) * self.r).to_f64()
     }
 
     /// `excess` for a point of panel k.
@@ -141,7 +141,7 @@ impl LinearPair {
     /// P[W > w*] - exp(eps) Q[W > w*], where the second is well below the first.
     fn difference(&self, mass: f64, x: f64, epsilon: Option<f64>) -> Excess {
         let epsilon = epsilon.unwrap_or_else(|| self.epsilon_at(x));
-        let x_q = (Extended::from(epsilon) / self.r + self.offset_q).value();
+        let x_q = (DoubleDouble::from(epsilon) / self.r + self.offset_q).to_f64();
         let slope = match self.q.locate(x_q) {
             Some(k) if self.q.is_open(k) => {
                 let density = self.p.density(x);
@@ -166,7 +166,7 @@ impl LinearPair {
         // Aim below the target by more than the margin, so that the last step need not be undone.
         let aim = target * (1.0 - 4.0 * MARGIN);
         let (mut low, mut high) = (0.0, f64::INFINITY);
-        let mut epsilon = (-self.offset_p * self.r).value().max(0.0);
+        let mut epsilon = (-self.offset_p * self.r).to_f64().max(0.0);
         for _ in 0..200 {
             let at = self.excess(epsilon);
             if at.delta > aim {
@@ -186,12 +186,13 @@ impl LinearPair {
                 break;
             }
         }
-        super::inverse::settle(self, epsilon, target)
+        super::inverse::settle(&|epsilon| self.delta_upper(epsilon), epsilon, target)
     }
 }
 
-impl Profile for LinearPair {
-    fn delta_upper(&self, epsilon: f64) -> f64 {
+impl LinearPair {
+    /// An upper bound of delta(eps).
+    pub(super) fn delta_upper(&self, epsilon: f64) -> f64 {
         if epsilon.is_nan() {
             return 1.0;
         }
@@ -201,10 +202,47 @@ impl Profile for LinearPair {
         (self.excess(epsilon).delta * (1.0 + MARGIN)).clamp(f64::MIN_POSITIVE, 1.0)
     }
 
-    fn delta_lower(&self, epsilon: f64) -> f64 {
+    /// A lower bound of delta(eps).
+    pub(super) fn delta_lower(&self, epsilon: f64) -> f64 {
         if epsilon.is_nan() {
             return 0.0;
         }
         (self.excess(epsilon).delta * (1.0 - MARGIN)).clamp(0.0, 1.0)
+    }
+}
+
+/// A pair of laws that has a linear loss, and a closed form of its Renyi divergence.
+pub(super) trait Linear {
+    /// The numerical side of the pair.
+    fn pair(&self) -> &LinearPair;
+
+    /// An upper bound of the Renyi divergence of this order > 1.
+    fn renyi(&self, order: f64) -> f64;
+
+    /// The largest D/order below omega, where it is known without a search.
+    fn tcdp(&self, _omega: f64) -> Option<f64> {
+        None
+    }
+}
+
+impl<T: Linear + Send + Sync> Profile for T {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        self.pair().delta_upper(epsilon)
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        self.pair().delta_lower(epsilon)
+    }
+
+    fn epsilon_upper(&self, delta: f64) -> f64 {
+        self.pair().epsilon_upper(delta)
+    }
+
+    fn renyi_upper(&self, order: f64) -> f64 {
+        self.renyi(order)
+    }
+
+    fn tcdp_upper(&self, omega: f64) -> f64 {
+        self.tcdp(omega).unwrap_or_else(|| super::concentrated::least_rho(&|order| self.renyi(order), omega))
     }
 }

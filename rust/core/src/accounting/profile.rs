@@ -1,6 +1,6 @@
 //! The privacy profile of one ordered pair of output distributions.
 
-use super::inverse;
+use super::{concentrated, inverse};
 
 /// The profile delta(eps) = sup over events E of P(E) - exp(eps) Q(E) of an ordered pair (P, Q), for every real eps.
 ///
@@ -15,12 +15,17 @@ pub trait Profile: Send + Sync {
 
     /// An epsilon >= 0 with `delta_upper(epsilon) <= delta`, next to the smallest one; infinite if there is none.
     fn epsilon_upper(&self, delta: f64) -> f64 {
-        inverse::epsilon_upper(self, delta)
+        inverse::epsilon_upper(&|epsilon| self.delta_upper(epsilon), delta)
     }
 
     /// An upper bound of the Renyi divergence D(P || Q) of this order > 1; infinite where none is known.
     fn renyi_upper(&self, _order: f64) -> f64 {
         f64::INFINITY
+    }
+
+    /// An upper bound of the largest D(P || Q)/order over orders in (1, omega): the rho of (rho, omega)-tCDP.
+    fn tcdp_upper(&self, omega: f64) -> f64 {
+        concentrated::least_rho(&|order| self.renyi_upper(order), omega)
     }
 
     /// Whether this is the profile of a pair of distributions, so that it may be composed as such.

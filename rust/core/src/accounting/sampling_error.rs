@@ -78,18 +78,18 @@ impl Profile for WithSamplingError {
             if !(left > 0.0) {
                 // Near the least delta that can be had, or below it.
                 return if self.minimum().1 <= delta {
-                    super::inverse::epsilon_upper(self, delta)
+                    super::inverse::epsilon_upper(&|epsilon| self.delta_upper(epsilon), delta)
                 } else {
                     f64::INFINITY
                 };
             }
             let next = self.ideal.epsilon_upper(left);
             if next == epsilon || (self.delta_upper(next) <= delta && next - epsilon <= 1e-13 * next) {
-                return super::inverse::settle(self, next, delta);
+                return super::inverse::settle(&|epsilon| self.delta_upper(epsilon), next, delta);
             }
             epsilon = next;
         }
-        super::inverse::epsilon_upper(self, delta)
+        super::inverse::epsilon_upper(&|epsilon| self.delta_upper(epsilon), delta)
     }
 
     fn renyi_upper(&self, order: f64) -> f64 {

@@ -3,7 +3,8 @@
 //! The deviance D is convex, D(0) = D'(0) = 0. All losses of this library are linear in a variable of one of these
 //! laws: the logit of a beta variable, the logarithm of a gamma variable, a normal variable.
 
-use crate::extended::{Extended, ln_ratio, stirling_remainder};
+use crate::double_double::DoubleDouble;
+use crate::log_gamma_extended::stirling_remainder;
 
 /// ln(2 pi) / 2.
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_74;
@@ -27,32 +28,32 @@ pub(super) enum Family {
 pub(super) struct Shape {
     family: Family,
     /// Where the mode lies, in the variable whose origin the family's singularities are placed around.
-    pub(super) mode: Extended,
+    pub(super) mode: DoubleDouble,
     /// The logarithm of the density at the mode.
     pub(super) log_peak: f64,
 }
 
 impl Shape {
     /// The logit of Beta(p, q): mode ln(p/q), D(x) = (p+q) ln((q + p e^x)/(p+q)) - p x.
-    pub(super) fn logit_beta(p: Extended, q: Extended) -> Self {
+    pub(super) fn logit_beta(p: DoubleDouble, q: DoubleDouble) -> Self {
         let n = p + q;
         // Stirling: everything but the remainders and half a logarithm cancels at the mode.
         let remainders = stirling_remainder(n) - stirling_remainder(p) - stirling_remainder(q);
-        let log_peak = 0.5 * (p.value() / n.value() * q.value()).ln() - HALF_LN_TWO_PI + remainders.value();
+        let log_peak = 0.5 * (p.to_f64() / n.to_f64() * q.to_f64()).ln() - HALF_LN_TWO_PI + remainders.to_f64();
         // ln(p/q) = ln((q + (p - q))/q), relative to p - q.
-        let family = Family::Logit { p: p.value(), q: q.value(), n: n.value() };
-        Self { family, mode: ln_ratio(q, p - q), log_peak }
+        let family = Family::Logit { p: p.to_f64(), q: q.to_f64(), n: n.to_f64() };
+        Self { family, mode: q.ln_ratio(p - q), log_peak }
     }
 
     /// The logarithm of Gamma(s), or its negative: mode ln s, D(x) = s (e^x - 1 - x).
-    pub(super) fn log_gamma(s: Extended, reversed: bool) -> Self {
-        let log_peak = 0.5 * s.value().ln() - HALF_LN_TWO_PI - stirling_remainder(s).value();
+    pub(super) fn log_gamma(s: DoubleDouble, reversed: bool) -> Self {
+        let log_peak = 0.5 * s.to_f64().ln() - HALF_LN_TWO_PI - stirling_remainder(s).to_f64();
         let mode = if reversed { -s.ln() } else { s.ln() };
-        Self { family: Family::LogGamma { s: s.value(), reversed }, mode, log_peak }
+        Self { family: Family::LogGamma { s: s.to_f64(), reversed }, mode, log_peak }
     }
 
     /// A normal variable with unit variance and this mean.
-    pub(super) fn normal(mean: Extended) -> Self {
+    pub(super) fn normal(mean: DoubleDouble) -> Self {
         Self { family: Family::Normal, mode: mean, log_peak: -HALF_LN_TWO_PI }
     }
 
@@ -129,7 +130,7 @@ impl Shape {
             Family::LogGamma { reversed: false, .. } => (0.0, f64::INFINITY),
             Family::LogGamma { reversed: true, .. } => (f64::NEG_INFINITY, 0.0),
         };
-        let w = x + self.mode.value();
+        let w = x + self.mode.to_f64();
         (low - w).max(w - high).max(0.0).hypot(std::f64::consts::PI)
     }
 }

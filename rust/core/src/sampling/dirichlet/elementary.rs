@@ -51,3 +51,61 @@ pub(super) fn exp_scaled(x: f64, shift: f64) -> f64 {
     let power = power.min(1000.0) as i64;
     value * f64::from_bits(((1023 + power) as u64) << 52)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::super::interval::{Context, Interval};
+    use super::*;
+    use crate::random::{Bits, StreamKey};
+
+    /// Whether |got - value| <= relative |value|, in intervals that are checked against mpmath.
+    fn within(context: &Context, got: f64, value: &Interval, relative: f64) -> bool {
+        let error = context.double(got).sub(value);
+        let bound = context.mul(value, &context.double(relative));
+        let zero = context.integer(0);
+        let bound = if value.compare(&zero) == Some(Ordering::Less) { bound.neg() } else { bound };
+        error.compare(&bound) != Some(Ordering::Greater) && error.compare(&bound.neg()) != Some(Ordering::Less)
+    }
+
+    fn check(n_points: usize) {
+        let context = Context::new(256);
+        let mut bits = StreamKey::from_bytes([2; 32]).stream(0);
+        let mut uniform = || bits.next_u64() as f64 / 18_446_744_073_709_551_616.0;
+        for _ in 0..n_points {
+            let x = match uniform() {
+                choice if choice < 0.3 => uniform(),
+                choice if choice < 0.6 => 1.0 + (uniform() - 0.5) * (-30.0 * uniform()).exp(),
+                choice if choice < 0.7 => uniform() * 2f64.powi(-60),
+                _ => 0.7 + 0.75 * uniform(),
+            };
+            let value = context.ln(&context.double(x)).unwrap();
+            assert!(within(&context, ln(x), &value, 2f64.powi(-50)), "ln {x:e}");
+            let x = -uniform() * if uniform() < 0.5 { 5e7 } else { 50.0 };
+            let shift = (x / std::f64::consts::LN_2 + 60.0 * (uniform() - 0.5)).round();
+            let exact = context.double(x).sub(&context.ln_two().times(shift as i64));
+            if let Some(value) = context.exp(&exact) {
+                assert!(within(&context, exp_scaled(x, shift), &value, 2f64.powi(-50)), "exp {x:e} {shift}");
+            }
+        }
+    }
+
+    #[test]
+    fn logarithm_and_exponential_keep_their_bounds() {
+        check(10_000);
+    }
+
+    #[test]
+    #[ignore = "long: a million points"]
+    fn logarithm_and_exponential_keep_their_bounds_at_a_million_points() {
+        check(1_000_000);
+    }
+
+    #[test]
+    fn the_exponential_ends_in_zero_and_at_one() {
+        assert_eq!(exp_scaled(0.0, 0.0), 1.0);
+        assert_eq!(exp_scaled(-5e7, 0.0), 0.0);
+        assert_eq!(ln(1.0), 0.0);
+    }
+}

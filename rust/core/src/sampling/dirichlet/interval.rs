@@ -189,10 +189,9 @@ impl Context {
             return None;
         }
         let low = self.ln_point(&x.lo);
-        if x.lo == x.hi {
-            return Some(Interval { hi: &low + 2, lo: low - 1 });
-        }
-        Some(Interval { lo: low - 1, hi: self.ln_point(&x.hi) + 2 })
+        // ln hi <= ln lo + (hi - lo)/lo: one series instead of two.
+        let more = -floor_div(&((&x.lo - &x.hi) << self.bits), &x.lo);
+        Some(Interval { hi: &low + 2 + more, lo: low - 1 })
     }
 
     /// ln(n 2^-bits) in units of 2^-bits for n >= 1: one below to two above enclose it.
@@ -230,10 +229,17 @@ impl Context {
 
     /// exp x. Arguments above 22 are not needed by any caller and are refused with `None`.
     pub(super) fn exp(&self, x: &Interval) -> Option<Interval> {
-        let hi = self.exp_point(&x.hi)? + 2;
-        let lo: BigInt = self.exp_point(&x.lo)? - 1;
-        let zero = BigInt::ZERO;
-        Some(Interval { lo: lo.max(zero), hi })
+        let low = self.exp_point(&x.lo)?;
+        let width = &x.hi - &x.lo;
+        // exp(lo + w) <= exp(lo) (1 + 2 w) for 0 <= w <= 1.
+        let hi = if width.bits() <= self.bits {
+            let top: BigInt = low.clone() + 2;
+            let more = ceil_shift(&(&top * width), self.bits - 1);
+            top + more
+        } else {
+            self.exp_point(&x.hi)? + 2
+        };
+        Some(Interval { lo: (low - 1u32).max(BigInt::ZERO), hi })
     }
 
     /// exp(n 2^-bits) in units of 2^-bits: one below to two above enclose it.
@@ -331,6 +337,23 @@ mod tests {
             n_rows += 1;
         }
         assert!(n_rows > 300);
+    }
+
+    #[test]
+    fn wide_operands_enclose_both_ends() {
+        let context = Context::new(128);
+        for (lo, hi) in [(0.5, 0.5001), (1e-9, 2e-9), (0.9, 1.1), (3.0, 9.0), (1e-12, 20.0)] {
+            let (low, high) = (context.double(lo), context.double(hi));
+            let wide = Interval { lo: low.lo.clone(), hi: high.hi.clone() };
+            for (of_wide, of_low, of_high) in [
+                (context.ln(&wide), context.ln(&low), context.ln(&high)),
+                (context.exp(&wide), context.exp(&low), context.exp(&high)),
+                (context.exp(&wide.neg()), context.exp(&high.neg()), context.exp(&low.neg())),
+            ] {
+                let (of_wide, of_low, of_high) = (of_wide.unwrap(), of_low.unwrap(), of_high.unwrap());
+                assert!(of_wide.lo <= of_low.lo && of_high.hi <= of_wide.hi, "{lo} {hi}");
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub struct Sampler<B> {
     path: Path,
     refined_rows: u64,
     /// delta and c of each entry's gamma draw.
-    constants: Vec<(f64, f64)>,
+    deltas: Vec<f64>,
+    factors: Vec<f64>,
     normals: Vec<Normal>,
     /// The uniform of each boosted entry.
     powers: Vec<(u64, Id)>,
@@ -34,7 +35,8 @@ impl<B: Bits> Sampler<B> {
             source: LazyBits::new(bits),
             path,
             refined_rows: 0,
-            constants: Vec::new(),
+            deltas: Vec::new(),
+            factors: Vec::new(),
             normals: Vec::new(),
             powers: Vec::new(),
             values: Vec::new(),
@@ -80,13 +82,16 @@ impl<B: Bits> Sampler<B> {
     fn prepare(&mut self, law: &ExactDirichlet, counts: &[f64]) -> Result<bool> {
         let mut valid = true;
         let mut boosted = false;
-        self.constants.clear();
-        self.constants.extend(counts.iter().zip(&law.prior).map(|(&count, &prior)| {
-            let shape = Shape::new(law.scale, count, prior);
-            valid &= count >= 0.0 && shape.delta <= MAX_SHAPE;
-            boosted |= shape.boost;
-            (shape.delta, shape.c)
+        self.deltas.clear();
+        self.deltas.extend(counts.iter().zip(&law.prior).map(|(&count, &prior)| {
+            let a = Shape::rounded(law.scale, count, prior);
+            // NaN fails the second comparison.
+            valid &= (count >= 0.0) & (a <= MAX_SHAPE);
+            boosted |= a < 1.0;
+            Shape::delta(a)
         }));
+        self.factors.clear();
+        self.factors.extend(self.deltas.iter().map(|&delta| Shape::factor(delta)));
         if valid {
             Ok(boosted)
         } else {
@@ -95,21 +100,23 @@ impl<B: Bits> Sampler<B> {
     }
 
     fn draw_gammas(&mut self, law: &ExactDirichlet, counts: &[f64], boosted: bool) -> Result<()> {
-        self.normals.clear();
-        self.values.clear();
-        self.errors.clear();
-        self.powers.clear();
-        for ((&count, &prior), &(delta, c)) in counts.iter().zip(&law.prior).zip(&self.constants) {
+        let n = counts.len();
+        self.normals.resize(n, Normal::default());
+        self.values.resize(n, 0.0);
+        self.errors.resize(n, 0.0);
+        self.powers.resize(if boosted { n } else { 0 }, (0, 0));
+        let outputs = self.normals.iter_mut().zip(&mut self.values).zip(&mut self.errors);
+        let constants = self.deltas.iter().zip(&self.factors);
+        let inputs = counts.iter().zip(&law.prior).zip(constants);
+        for (i, (((&count, &prior), (&delta, &c)), ((normal, value), error))) in inputs.zip(outputs).enumerate() {
             let boost = boosted && Shape::rounded(law.scale, count, prior) < 1.0;
             let shape = Shape { scale: law.scale, count, prior, boost, delta, c };
             let Some(drawn) = gamma::draw(&mut self.source, &shape, self.path) else {
                 return Err(Error::numerical("gamma", "every attempt was rejected"));
             };
-            self.normals.push(drawn.normal);
-            self.values.push(drawn.value);
-            self.errors.push(drawn.error);
+            (*normal, *value, *error) = (drawn.normal, drawn.value, drawn.error);
             if boosted {
-                self.powers.push(if boost { self.source.word() } else { (0, 0) });
+                self.powers[i] = if boost { self.source.word() } else { (0, 0) };
             }
         }
         Ok(())
@@ -165,16 +172,18 @@ impl<B: Bits> Sampler<B> {
         // Adding and taking away 1.5 2^52 rounds to the nearest integer.
         const ROUND: f64 = 6_755_399_441_055_744.0;
         let mut all_decided = true;
+        let end = shared + ROUND.to_bits();
         for ((&value, &error), floor) in self.values.iter().zip(&self.errors).zip(units.iter_mut()) {
             let z = value * factor;
             let margin = error * own + z * common;
-            let nearest = (z + ROUND) - ROUND;
-            let rest = z - nearest;
+            let shifted = z + ROUND;
+            let rest = z - (shifted - ROUND);
+            let nearest = shifted.to_bits();
             // 0 < M y < M holds for the ideal, so these two integers are no boundaries.
-            let at_end = nearest == 0.0 || nearest == total;
-            all_decided &= margin < 0.5 && (rest.abs() > margin || at_end);
-            let below = nearest == total || rest < 0.0;
-            *floor = (nearest - if below { 1.0 } else { 0.0 }) as u64;
+            let at_end = (nearest == ROUND.to_bits()) | (nearest == end);
+            all_decided &= (margin < 0.5) & ((rest.abs() > margin) | at_end);
+            let below = (nearest == end) | (rest < 0.0);
+            *floor = nearest.wrapping_sub(ROUND.to_bits()).wrapping_sub(u64::from(below));
         }
         if all_decided {
             return;
@@ -259,4 +268,52 @@ fn compensated_sum(values: &[f64]) -> f64 {
         sum[0] = t;
     }
     sum[0] + rest[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::*;
+    use crate::random::StreamKey;
+
+    #[test]
+    fn boosted_values_keep_their_errors() {
+        let context = Context::new(2048);
+        let priors = [1e-6, 2e-6, 1e-3, 0.02, 0.3, 0.7, 0.999];
+        for (row, with_large) in (0..60).map(|row| (row, row % 3 == 0)) {
+            let mut prior: Vec<f64> = priors.iter().cycle().skip(row % 7).take(5).copied().collect();
+            if with_large {
+                prior.push(1e9);
+            }
+            let law = ExactDirichlet::new(1.0, &prior, 32).unwrap();
+            let counts = vec![0.0; prior.len()];
+            let mut sampler = Sampler::new(StreamKey::from_bytes([row as u8; 32]).stream(0), Path::Fast);
+            sampler.draw(&law, &counts, &mut vec![0; prior.len()]).unwrap();
+            let ideal = sampler.ideal_values(&context, &law, &counts).unwrap();
+            let top = (0..prior.len()).max_by(|&i, &j| sampler.values[i].total_cmp(&sampler.values[j])).unwrap();
+            let (v, e) = (sampler.values[top], sampler.errors[top]);
+            assert!(e < v * 1e-6, "the errors would decide nothing");
+            for (i, value) in ideal.iter().enumerate() {
+                let ratio = context.div(value, &ideal[top]).unwrap();
+                let (value, error) = (sampler.values[i], sampler.errors[i]);
+                let above = context.div(&context.double(value + error), &context.double(v - e)).unwrap();
+                let below = context.div(&context.double(value - error), &context.double(v + e)).unwrap();
+                assert_ne!(ratio.compare(&above), Some(Ordering::Greater), "row {row}, entry {i}");
+                assert_ne!(ratio.compare(&below), Some(Ordering::Less), "row {row}, entry {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_compensated_sum_is_within_two_roundings() {
+        let mut bits = StreamKey::from_bytes([8; 32]).stream(0);
+        for n in [1, 2, 3, 5, 100, 10_001] {
+            // Integers below 2^40, so that the exact sum fits; scaled by a power of two it is the same sum.
+            let integers: Vec<u64> = (0..n).map(|_| (bits.next_u64() >> 24) >> (bits.next_u64() % 40)).collect();
+            let values: Vec<f64> = integers.iter().map(|&n| n as f64 * 2f64.powi(-70)).collect();
+            let exact = integers.iter().sum::<u64>() as f64 * 2f64.powi(-70);
+            assert!((compensated_sum(&values) - exact).abs() <= 2.0 * ROUNDING * exact);
+        }
+    }
 }

@@ -1,0 +1,238 @@
+//! From Renyi divergences to (epsilon, delta): the conversion of [CKS20] and the optimal one for each order.
+//!
+//! Let R >= E_Q[(dP/dQ)^l] = exp((l - 1) D). For any a > b >= 0 the tangents of t^l at a (on an event S) and at b (off S)
+//! give R >= l a^(l-1) p - (l-1) a^l q + l b^(l-1) (1-p) - (l-1) b^l (1-q), p = P(S), q = Q(S), so that
+//!
+//!   p - s q <= (R - l b^(l-1) + (l-1) b^l) / (l (a^(l-1) - b^(l-1))),   s = (1 - 1/l) (a^l - b^l)/(a^(l-1) - b^(l-1)).
+//!
+//! With s = exp(eps) the right side bounds delta(eps). b = 0 is [CKS20] Prop. 12; the minimum over b is the support
+//! function of the set of binary pairs (p, q) within the divergence, so it is the best that one order can give
+//! [ALCKS21]. Every (l, b) is valid: searches that stop early cost sharpness only.
+
+use std::sync::Arc;
+
+use super::linear_pair::MARGIN;
+use super::search::golden_minimum;
+use super::{Profile, parameter};
+use crate::{Error, Result};
+
+/// Orders l are searched with ln(l - 1) in this range.
+const LOG_EXCESS: (f64, f64) = (-9.0, 21.0);
+/// Points of the first scan over orders.
+const SCAN: usize = 61;
+
+/// Upper bounds of D(P || Q) for real orders above 1; infinite where there is none.
+pub type RenyiBound = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
+
+/// Which conversion to use at each order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conversion {
+    /// [CKS20] Prop. 12, as [DM] eq. 10.
+    Tangent,
+    /// The best for each order.
+    Optimal,
+}
+
+/// delta(eps) from Renyi divergences of a continuous range of orders: for each eps the best order.
+#[derive(Clone)]
+pub struct RenyiProfile {
+    bound: RenyiBound,
+    conversion: Conversion,
+    /// An order to try besides those of the scan: where the bound ends.
+    last_order: Option<f64>,
+    /// An upper bound of D/l below omega, as a function of omega, where one is known without a search.
+    rho: Option<RenyiBound>,
+}
+
+impl RenyiProfile {
+    /// The profile of everything that satisfies this bound.
+    pub fn new(bound: RenyiBound, conversion: Conversion) -> Self {
+        Self { bound, conversion, last_order: None, rho: None }
+    }
+
+    /// The same for a bound that ends at `order`, and holds there.
+    ///
+    /// # Errors
+    ///
+    /// If the order is not above 1 and finite, or the bound there is negative or infinite.
+    pub fn at_order(bound: RenyiBound, conversion: Conversion, order: f64) -> Result<Self> {
+        if !(order > 1.0 && order.is_finite()) {
+            return Err(Error::parameter("order", "be above 1 and finite", order));
+        }
+        parameter::non_negative("epsilon", bound(order))?;
+        Ok(Self { bound, conversion, last_order: Some(order), rho: None })
+    }
+
+    /// The same with an upper bound of D/l over l in (1, omega), as a function of omega.
+    pub fn with_rho(self, rho: RenyiBound) -> Self {
+        Self { rho: Some(rho), ..self }
+    }
+
+    /// Independent releases: the divergences add up. Each profile is taken so many times.
+    pub fn composed(parts: Vec<(Arc<dyn Profile>, f64)>, conversion: Conversion) -> Self {
+        let parts = Arc::new(parts);
+        let again = Arc::clone(&parts);
+        // What is released zero times costs nothing, even where its divergence is infinite.
+        let sum = |parts: &[(Arc<dyn Profile>, f64)], cost: &dyn Fn(&dyn Profile) -> f64| {
+            let released = parts.iter().filter(|(_, times)| *times > 0.0);
+            released.map(|(profile, times)| times * cost(&**profile)).sum::<f64>() * (1.0 + MARGIN)
+        };
+        let divergence = move |order: f64| sum(&parts, &|profile| profile.renyi_upper(order));
+        let rho = move |omega: f64| sum(&again, &|profile| profile.tcdp_upper(omega));
+        Self::new(Arc::new(divergence), conversion).with_rho(Arc::new(rho))
+    }
+
+    fn log_delta(&self, epsilon: f64) -> f64 {
+        let bound = |v: f64| {
+            let excess = v.exp();
+            match self.last_order {
+                // The end itself must not be lost to rounding.
+                Some(last) if excess >= (last - 1.0) * (1.0 - 1e-12) => (last - 1.0, (self.bound)(last)),
+                _ => (excess, (self.bound)(1.0 + excess)),
+            }
+        };
+        let tangent = |v: f64| {
+            let (excess, divergence) = bound(v);
+            log_delta_tangent(excess, divergence, epsilon)
+        };
+        let (v, best) = scan_minimum(tangent);
+        if self.conversion == Conversion::Tangent || !(best < f64::INFINITY) {
+            return best.min(0.0);
+        }
+        // Coordinate descent over b and the order, from b of the tangent's optimum.
+        let (mut v, mut best) = (v, best);
+        for width in [1.0, 0.3] {
+            let (excess, divergence) = bound(v);
+            let in_b = |logit: f64| log_delta_binary(excess, divergence, epsilon, logit);
+            let (logit, at_logit) = golden_minimum(in_b, -30.0, 30.0, 36);
+            let in_order = |v: f64| {
+                let (excess, divergence) = bound(v);
+                log_delta_binary(excess, divergence, epsilon, logit)
+            };
+            let (next, at_next) = golden_minimum(in_order, v - width, v + width, 24);
+            best = best.min(at_logit);
+            if at_next < best {
+                (v, best) = (next, at_next);
+            }
+        }
+        best.min(0.0)
+    }
+}
+
+impl Profile for RenyiProfile {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() {
+            return 1.0;
+        }
+        // exp amplifies the rounding of its argument.
+        let log_delta = self.log_delta(epsilon);
+        (log_delta * (1.0 - 1e-14)).exp().mul_add(MARGIN, log_delta.exp()).clamp(f64::MIN_POSITIVE, 1.0)
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        // Of this and nothing more is known about the mechanism.
+        if epsilon < 0.0 { -epsilon.exp_m1() } else { 0.0 }
+    }
+
+    fn renyi_upper(&self, order: f64) -> f64 {
+        (self.bound)(order)
+    }
+
+    fn tcdp_upper(&self, omega: f64) -> f64 {
+        match &self.rho {
+            Some(rho) => rho(omega),
+            None => super::concentrated::least_rho(&*self.bound, omega),
+        }
+    }
+
+    fn is_pair(&self) -> bool {
+        false
+    }
+}
+
+/// ln of [CKS20] Prop. 12, for order 1 + excess: exp((l-1)(D - eps)) (1 - 1/l)^l / (l - 1).
+pub fn log_delta_tangent(excess: f64, divergence: f64, epsilon: f64) -> f64 {
+    let order = 1.0 + excess;
+    if divergence == f64::INFINITY {
+        return f64::INFINITY;
+    }
+    // l ln(1 - 1/l) = -l ln(1 + 1/(l-1))
+    excess * (divergence - epsilon) - order * (1.0 / excess).ln_1p() - excess.ln()
+}
+
+/// The epsilon of [CKS20] Prop. 12 at this order and delta, [DM] eq. 10, rounded up; it may be negative.
+pub fn epsilon_tangent(order: f64, divergence: f64, delta: f64) -> f64 {
+    let excess = order - 1.0;
+    let rest = (order * (1.0 / excess).ln_1p() + excess.ln() + delta.ln()) / excess;
+    let epsilon = divergence - rest;
+    epsilon + MARGIN * (epsilon.abs() + divergence.abs() + rest.abs()) * 1e-2
+}
+
+/// ln of the bound at the top of this file, b = 1/(1 + exp(-logit)).
+fn log_delta_binary(excess: f64, divergence: f64, epsilon: f64, logit: f64) -> f64 {
+    let order = 1.0 + excess;
+    let log_b = -(-logit).exp().ln_1p();
+    if divergence == f64::INFINITY || log_b >= epsilon {
+        return f64::INFINITY;
+    }
+    let Some(log_a) = solve_a(order, excess, epsilon, log_b) else { return f64::INFINITY };
+    // R - l b^(l-1) + (l-1) b^l = (R - 1) + (1 - b^(l-1) (l - (l-1) b)), both terms positive.
+    let moment = excess * divergence;
+    let power = (excess * log_b).exp();
+    let one_minus_b = 1.0 / (1.0 + logit.exp());
+    let gap = -(excess * log_b).exp_m1() - power * excess * one_minus_b;
+    let log_numerator = if moment > 1.0 {
+        moment + ((gap.max(0.0) - 1.0) * (-moment).exp()).ln_1p()
+    } else {
+        (moment.exp_m1() + gap.max(0.0) + 4.0 * f64::EPSILON * power).ln()
+    };
+    let kappa = (excess * (log_b - log_a)).exp_m1();
+    log_numerator - order.ln() - excess * log_a - (-kappa).ln()
+}
+
+/// ln a with s(a, b) = exp(eps), from below, so that s <= exp(eps); s is a mean of the numbers between b and a.
+fn solve_a(order: f64, excess: f64, epsilon: f64, log_b: f64) -> Option<f64> {
+    // ln s - eps at ln a.
+    let height = |log_a: f64| {
+        let log_ratio = log_b - log_a;
+        let quotient = (order * log_ratio).exp_m1() / (excess * log_ratio).exp_m1();
+        log_a + (excess / order).ln() + quotient.ln() - epsilon
+    };
+    let (mut low, mut high) = (epsilon.max(log_b), epsilon + (1.0 / excess).ln_1p());
+    let mut at_high = height(high);
+    let mut at_low = if low > log_b { height(low) } else { log_b - epsilon };
+    if !(at_low <= 0.0) {
+        return None;
+    }
+    for _ in 0..60 {
+        if high - low <= 1e-14 * (1.0 + high.abs()) || at_high <= 0.0 {
+            break;
+        }
+        let cut = low + (high - low) * (at_low / (at_low - at_high)).clamp(1e-3, 1.0 - 1e-3);
+        let at_cut = height(cut);
+        if at_cut <= 0.0 {
+            (low, at_low) = (cut, at_cut);
+            at_high *= 0.5;
+        } else {
+            (high, at_high) = (cut, at_cut);
+            at_low *= 0.5;
+        }
+    }
+    // A little to the left: the rounding of `height` must not leave s above exp(eps).
+    Some(low - 1e-14 * (1.0 + low.abs()))
+}
+
+/// The best of a scan over orders, refined by a golden section around it.
+fn scan_minimum(f: impl Fn(f64) -> f64) -> (f64, f64) {
+    let step = (LOG_EXCESS.1 - LOG_EXCESS.0) / (SCAN - 1) as f64;
+    let mut best = (LOG_EXCESS.0, f64::INFINITY);
+    for i in 0..SCAN {
+        let v = LOG_EXCESS.0 + step * i as f64;
+        let value = f(v);
+        if value < best.1 {
+            best = (v, value);
+        }
+    }
+    let refined = golden_minimum(&f, best.0 - step, best.0 + step, 40);
+    if refined.1 < best.1 { refined } else { best }
+}
