@@ -1,6 +1,6 @@
 """Conversions between guarantees, and composition through Renyi divergences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,9 +67,9 @@ def renyi_composition(curves: Sequence[PrivacyCurve], times: Sequence[int] | Non
     >>> round(curve.tcdp(10.0), 9)
     0.3
     """
-    curves = list(curves)
-    if not curves:
-        raise InvalidParameterError("curves must not be empty")
+    curves = list(curves) if isinstance(curves, Iterable) else []
+    if not curves or not all(isinstance(curve, PrivacyCurve) for curve in curves):
+        raise InvalidParameterError("curves must be a sequence of at least one PrivacyCurve")
     adjacency = curves[0].adjacency
     if any(curve.adjacency != adjacency for curve in curves):
         raise InvalidParameterError("curves must have the same adjacency, got both")

@@ -511,6 +511,7 @@ def _symmetric(
     cls: type[PrivacyCurve], profile: _core.Profile, adjacency: Adjacency, *, exact: bool, label: str
 ) -> PrivacyCurve:
     """Return the curve of a mechanism whose neighbours may be exchanged."""
+    choice("adjacency", adjacency, get_args(Adjacency))
     profiles = (profile,) if adjacency == "replace" else (profile, profile)
     return cls(profiles, adjacency=adjacency, exact=exact, label=label)
 
