@@ -133,7 +133,8 @@ pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path)
         };
         let s = shape.c * x;
         let t = 1.0 + s;
-        if (!(t > 1e-6) || path == Path::Exact) && !exact::is_inside(source, shape, &normal, t, path) {
+        let near_zero = !(t > 1e-6);
+        if (near_zero || path == Path::Exact) && !exact::is_inside(source, shape, &normal, t, path) {
             continue;
         }
         let (u, u_id) = source.half();
@@ -145,7 +146,7 @@ pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path)
             accept(source, shape, &normal, x, (u, u_id), path)
         };
         if accepted {
-            return Some(Drawn::new(shape, normal, t));
+            return Some(Drawn::new(shape, normal, if near_zero { f64::NAN } else { t }));
         }
     }
     None

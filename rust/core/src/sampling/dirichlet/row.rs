@@ -140,10 +140,11 @@ impl<B: Bits> Sampler<B> {
         for (i, &factor) in factors.iter().enumerate() {
             let shape = shape(i);
             let scaled = exp_scaled(factor, exponent);
-            // Relative error: logarithm, shape and quotient (12 roundings of the factor's logarithm), the uniform's cell, exp
-            // and product. What exp_scaled returns as 0 is below 2^-999 times a draw below 2^60.
+            // Relative error: logarithm, shape and quotient (12 roundings of the factor's logarithm), the uniform's cell and
+            // conversion, exp and product. What exp_scaled returns as 0 is below 2^-999 times a draw below 2^60.
             let cell = if shape.boost {
-                0.51 / (self.powers[i].0 as f64 * Shape::rounded(shape.scale, shape.count, shape.prior))
+                let a = Shape::rounded(shape.scale, shape.count, shape.prior);
+                (0.51 / self.powers[i].0 as f64 + 2.1 * ROUNDING) / a
             } else {
                 0.0
             };
@@ -164,6 +165,10 @@ impl<B: Bits> Sampler<B> {
         }
         let sum = compensated_sum(&self.values);
         let sum_error = self.errors.iter().sum::<f64>() / sum;
+        if !(sum_error < 1e-6) {
+            self.undecided.extend(0..units.len() as u32);
+            return;
+        }
         let total = shared as f64;
         let factor = total / sum;
         // The value's own error, and relatively: that of the sum, two roundings of the sum, three of factor and product.
