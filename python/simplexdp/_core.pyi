@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DirichletBudget",
+    "DiscreteNoise",
     "Profile",
     "SeededRng",
+    "SumPreservingNoise",
     "__version__",
     "algorithm_one_scale",
     "beta_profile",
@@ -44,6 +46,8 @@ __all__ = [
     "log_gammainc",
     "log_gammaincc",
     "maximum_profile",
+    "polya_counts",
+    "polya_draws",
     "polygamma",
     "private_quantiles",
     "quantile_epsilon",
@@ -57,6 +61,8 @@ __all__ = [
     "sampling_error_profile",
     "tcdp_lemma_profile",
     "tcdp_profile",
+    "simulate_dirichlet",
+    "simulate_gammas",
     "trigamma",
 ]
 
@@ -136,6 +142,43 @@ def sample_network(
     nodes: Sequence[tuple[int, Sequence[int], NDArray[np.float64]]], size: int, rng: SeededRng | None = None
 ) -> list[NDArray[np.uint32]]: ...
 
+# noise.rs
+@final
+class DiscreteNoise:
+    @staticmethod
+    def laplace(scale: tuple[int, int]) -> DiscreteNoise: ...
+    @staticmethod
+    def gaussian(sigma: tuple[int, int]) -> DiscreteNoise: ...
+    def draws(self, size: int, threads: int = 1, rng: SeededRng | None = None) -> NDArray[np.int64]: ...
+    def release(
+        self, values: NDArray[np.int64], threads: int = 1, rng: SeededRng | None = None
+    ) -> NDArray[np.int64]: ...
+    def release_on_grid(
+        self, values: NDArray[np.float64], log_resolution: int, threads: int = 1, rng: SeededRng | None = None
+    ) -> NDArray[np.float64]: ...
+
+@final
+class SumPreservingNoise:
+    def __new__(cls, scale: tuple[int, int], dimension: int) -> SumPreservingNoise: ...
+    def release(
+        self, values: NDArray[np.int64], threads: int = 1, rng: SeededRng | None = None
+    ) -> NDArray[np.int64]: ...
+
+def polya_counts(
+    scale: float,
+    counts: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    size: int,
+    rng: SeededRng | None = None,
+) -> NDArray[np.int64]: ...
+def polya_draws(
+    scale: float,
+    counts: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    size: int,
+    rng: SeededRng | None = None,
+) -> NDArray[np.uint32]: ...
+
 # quantile.rs
 def private_quantiles(
     ranks: NDArray[np.uint64],
@@ -190,6 +233,10 @@ class SeededRng:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def random_words(size: int, index: int = 0, rng: SeededRng | None = None) -> NDArray[np.uint64]: ...
+
+# simulation.rs
+def simulate_gammas(shapes: NDArray[np.float64], repeats: int, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
+def simulate_dirichlet(alpha: NDArray[np.float64], rows: int, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
 
 # special.rs
 def log_gamma(x: NDArray[np.float64]) -> NDArray[np.float64]: ...

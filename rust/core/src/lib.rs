@@ -16,6 +16,7 @@ pub mod network;
 pub mod random;
 pub mod roots;
 pub mod sampling;
+pub mod simulation;
 pub mod special;
 
 pub use error::{Error, Result};

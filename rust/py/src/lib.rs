@@ -12,8 +12,10 @@ mod divergence;
 mod error;
 mod incomplete;
 mod network;
+mod noise;
 mod quantile;
 mod random;
+mod simulation;
 mod special;
 
 /// The compiled core of simplexdp. Import the documented names from `simplexdp` instead.
@@ -45,9 +47,13 @@ mod _core {
     #[pymodule_export]
     use network::sample_network;
     #[pymodule_export]
+    use noise::{DiscreteNoise, SumPreservingNoise, polya_counts, polya_draws};
+    #[pymodule_export]
     use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]
     use random::{SeededRng, random_words};
+    #[pymodule_export]
+    use simulation::{simulate_dirichlet, simulate_gammas};
     #[pymodule_export]
     use special::{digamma, log_beta, log_gamma, log_gamma_ratio, polygamma, trigamma};
 

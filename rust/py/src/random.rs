@@ -92,11 +92,17 @@ fn type_name(object: &Bound<'_, PyAny>) -> String {
 
 /// The key of one call, from the operating system or, with a warning the first time, from a `SeededRng`.
 pub(crate) fn stream_key(rng: Option<&Bound<'_, PyAny>>) -> CoreResult<StreamKey> {
+    let key = simulation_key(rng)?;
+    rng.map_or(Ok(()), |rng| warn_once(rng.py()))?;
+    Ok(key)
+}
+
+/// The same without a warning, for draws that are not fit for release anyway.
+pub(crate) fn simulation_key(rng: Option<&Bound<'_, PyAny>>) -> CoreResult<StreamKey> {
     let Some(rng) = rng else {
         return Ok(StreamKey::from_os()?);
     };
     let seeded = rng.cast::<SeededRng>().map_err(|_| Error::parameter("rng", RNG_RULE, type_name(rng)))?;
-    warn_once(rng.py())?;
     Ok(seeded.get().0.next_key())
 }
 

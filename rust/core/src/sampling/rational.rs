@@ -57,6 +57,11 @@ impl Rational {
     }
 }
 
+/// An integer from its little-endian bytes.
+pub fn exact_integer(bytes: &[u8]) -> BigUint {
+    BigUint::from_bytes_le(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

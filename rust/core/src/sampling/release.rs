@@ -1,0 +1,117 @@
+//! Values with exact noise: integers, integer rows whose sum is public, and real numbers on a public grid.
+
+use super::chunks::fill_chunks;
+use super::{DiscreteNoise, SumPreservingLaplace};
+use crate::random::StreamKey;
+use crate::{Error, Result};
+
+/// Private integers are clamped to +-2^61, so that no sum with noise within +-2^62 can overflow.
+pub const LARGEST_VALUE: i64 = 1 << 61;
+/// On a grid, values are clamped to +-2^51 steps and releases to +-2^53, where doubles hold every integer.
+pub const LARGEST_STEPS: i64 = 1 << 51;
+
+impl DiscreteNoise {
+    /// Independent draws, by up to `threads` threads.
+    pub fn draws(&self, size: usize, key: &StreamKey, threads: usize) -> Vec<i64> {
+        let mut draws = vec![0; size];
+        fill_chunks(&mut draws, 1, key, threads, |stream, _, chunk| self.fill(stream, chunk));
+        draws
+    }
+
+    /// Integers, clamped to +-[`LARGEST_VALUE`], plus independent noise.
+    pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Vec<i64> {
+        let mut noisy = self.draws(values.len(), key, threads);
+        noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
+        noisy
+    }
+
+    /// Real numbers, rounded to multiples of 2^log_resolution and clamped to +-[`LARGEST_STEPS`] of them, plus noise in
+    /// units of that step. The results are multiples of it.
+    ///
+    /// Rounding and clamping come first and depend on one value each, so that two values at distance t differ by at most
+    /// ceil(t / step) steps before noise is added.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless -1000 <= log_resolution <= 900; [`Error::InvalidData`] when a value is NaN.
+    pub fn release_on_grid(
+        &self,
+        values: &[f64],
+        log_resolution: i32,
+        key: &StreamKey,
+        threads: usize,
+    ) -> Result<Vec<f64>> {
+        if !(-1000..=900).contains(&log_resolution) {
+            return Err(Error::parameter("resolution", "be a power of two from 2^-1000 to 2^900", log_resolution));
+        }
+        if values.iter().any(|x| x.is_nan()) {
+            return Err(Error::data("values", "be free of NaN"));
+        }
+        let (step, largest) = (2f64.powi(log_resolution), LARGEST_STEPS as f64);
+        let mut noisy = vec![0.0; values.len()];
+        fill_chunks(&mut noisy, 1, key, threads, |stream, offset, chunk| {
+            for (noisy, x) in chunk.iter_mut().zip(&values[offset..]) {
+                // Exact but for overflow, which is clamped, and underflow, which cannot come near a half.
+                let steps = (x / step).round().clamp(-largest, largest) as i64;
+                let steps = (steps + self.sample(stream)).clamp(-4 * LARGEST_STEPS, 4 * LARGEST_STEPS);
+                *noisy = steps as f64 * step;
+            }
+        });
+        Ok(noisy)
+    }
+}
+
+impl SumPreservingLaplace {
+    /// Rows of integers, clamped to +-[`LARGEST_VALUE`], each plus noise with sum zero.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when the values are not whole rows.
+    pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
+        let dimension = self.dimension();
+        if !values.len().is_multiple_of(dimension) {
+            return Err(Error::parameter("values", "be whole rows of the mechanism's dimension", values.len()));
+        }
+        let mut noisy = vec![0; values.len()];
+        fill_chunks(&mut noisy, dimension, key, threads, |stream, offset, chunk| {
+            for (noisy, values) in chunk.chunks_mut(dimension).zip(values[offset..].chunks(dimension)) {
+                self.sample(stream, noisy);
+                noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
+            }
+        });
+        Ok(noisy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::Rational;
+
+    #[test]
+    fn nothing_overflows_at_the_ends_of_the_range() {
+        let key = StreamKey::from_bytes([3; 32]);
+        let scale = Rational::from_f64("scale", 2f64.powi(50)).unwrap();
+        let noise = DiscreteNoise::laplace(&scale).unwrap();
+        let noisy = noise.release(&[i64::MIN, i64::MAX, 0], &key, 1);
+        assert!(noisy[0] < -(1 << 60) && noisy[1] > 1 << 60);
+        let values = [f64::MIN, f64::MAX, f64::INFINITY, -f64::INFINITY, 5e-324, 0.0];
+        for log_resolution in [-1000, 0, 900] {
+            let noisy = noise.release_on_grid(&values, log_resolution, &key, 1).unwrap();
+            assert!(noisy.iter().all(|x| x.is_finite()));
+        }
+        assert!(noise.release_on_grid(&[f64::NAN], 0, &key, 1).is_err());
+        assert!(noise.release_on_grid(&[0.0], 901, &key, 1).is_err());
+        let rows = SumPreservingLaplace::new(&scale, 2).unwrap();
+        assert!(rows.release(&[i64::MIN, i64::MAX, 0], &key, 1).is_err());
+        assert_eq!(rows.release(&[i64::MIN, i64::MAX], &key, 1).unwrap().iter().sum::<i64>(), 0);
+    }
+
+    #[test]
+    fn releases_on_a_grid_are_rounded_values_plus_noise_in_steps() {
+        let key = StreamKey::from_bytes([3; 32]);
+        let noise = DiscreteNoise::laplace(&Rational::from_f64("scale", 3.0).unwrap()).unwrap();
+        let noisy = noise.release_on_grid(&[0.26, -0.74, 100.0], -1, &key, 1).unwrap();
+        let expected: Vec<_> =
+            noise.draws(3, &key, 1).iter().zip([1, -1, 200]).map(|(z, x)| (z + x) as f64 / 2.0).collect();
+        assert_eq!(noisy, expected);
+    }
+}

@@ -1,0 +1,138 @@
+//! `simplexdp_core::sampling`: exact discrete noise and urns.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use simplexdp_core::sampling::{self, PolyaUrn, Rational, exact_integer};
+
+use crate::arrays::as_slice;
+use crate::error::CoreResult;
+use crate::random::stream_key;
+
+/// Fewer draws than this are made with the interpreter held: releasing it costs a tenth of that time.
+const DETACH_ABOVE: usize = 1024;
+
+/// Discrete Laplace or discrete Gaussian noise, its table made.
+#[pyclass(frozen, name = "DiscreteNoise")]
+pub(crate) struct DiscreteNoise(sampling::DiscreteNoise);
+
+/// A positive fraction from Python integers of any length.
+fn rational(name: &'static str, fraction: (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> CoreResult<Rational> {
+    let integer = |value: &Bound<'_, PyAny>| -> PyResult<_> {
+        let length = value.call_method0("bit_length")?.extract::<usize>()?.div_ceil(8);
+        let bytes = value.call_method1("to_bytes", (length, "little"))?;
+        Ok(exact_integer(bytes.cast::<PyBytes>()?.as_bytes()))
+    };
+    Ok(Rational::new(name, integer(&fraction.0)?, integer(&fraction.1)?)?)
+}
+
+fn detached<T: Send>(py: Python<'_>, size: usize, draw: impl FnOnce() -> T + Send) -> T {
+    if size > DETACH_ABOVE { py.detach(draw) } else { draw() }
+}
+
+#[pymethods]
+impl DiscreteNoise {
+    #[staticmethod]
+    fn laplace(scale: (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> CoreResult<Self> {
+        Ok(Self(sampling::DiscreteNoise::laplace(&rational("scale", scale)?)?))
+    }
+
+    #[staticmethod]
+    fn gaussian(sigma: (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> CoreResult<Self> {
+        Ok(Self(sampling::DiscreteNoise::gaussian(&rational("sigma", sigma)?)?))
+    }
+
+    #[pyo3(signature = (size, threads = 1, rng = None))]
+    fn draws<'py>(
+        &self,
+        py: Python<'py>,
+        size: usize,
+        threads: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+        let key = stream_key(rng)?;
+        Ok(detached(py, size, || self.0.draws(size, &key, threads)).into_pyarray(py))
+    }
+
+    #[pyo3(signature = (values, threads = 1, rng = None))]
+    fn release<'py>(
+        &self,
+        py: Python<'py>,
+        values: PyReadonlyArray1<'py, i64>,
+        threads: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+        let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
+        Ok(detached(py, values.len(), || self.0.release(values, &key, threads)).into_pyarray(py))
+    }
+
+    #[pyo3(signature = (values, log_resolution, threads = 1, rng = None))]
+    fn release_on_grid<'py>(
+        &self,
+        py: Python<'py>,
+        values: PyReadonlyArray1<'py, f64>,
+        log_resolution: i32,
+        threads: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
+        let release = || self.0.release_on_grid(values, log_resolution, &key, threads);
+        Ok(detached(py, values.len(), release)?.into_pyarray(py))
+    }
+}
+
+/// Laplace noise on the integer vectors with sum zero, its table made.
+#[pyclass(frozen, name = "SumPreservingNoise")]
+pub(crate) struct SumPreservingNoise(sampling::SumPreservingLaplace);
+
+#[pymethods]
+impl SumPreservingNoise {
+    #[new]
+    fn new(scale: (Bound<'_, PyAny>, Bound<'_, PyAny>), dimension: usize) -> CoreResult<Self> {
+        Ok(Self(sampling::SumPreservingLaplace::new(&rational("scale", scale)?, dimension)?))
+    }
+
+    #[pyo3(signature = (values, threads = 1, rng = None))]
+    fn release<'py>(
+        &self,
+        py: Python<'py>,
+        values: PyReadonlyArray1<'py, i64>,
+        threads: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+        let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
+        Ok(detached(py, values.len(), || self.0.release(values, &key, threads))?.into_pyarray(py))
+    }
+}
+
+/// How often each category is drawn in `size` draws from an urn with weights scale * counts + prior.
+#[pyfunction]
+#[pyo3(signature = (scale, counts, prior, size, rng = None))]
+pub(crate) fn polya_counts<'py>(
+    py: Python<'py>,
+    scale: f64,
+    counts: PyReadonlyArray1<'py, f64>,
+    prior: PyReadonlyArray1<'py, f64>,
+    size: usize,
+    rng: Option<&Bound<'py, PyAny>>,
+) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+    let (counts, prior, key) = (as_slice("counts", &counts)?, as_slice("prior", &prior)?, stream_key(rng)?);
+    let draw = || PolyaUrn::new(scale, counts, prior)?.sample_counts(&mut key.stream(0), size);
+    Ok(detached(py, counts.len().saturating_add(size), draw)?.into_pyarray(py))
+}
+
+/// The draws themselves, in order.
+#[pyfunction]
+#[pyo3(signature = (scale, counts, prior, size, rng = None))]
+pub(crate) fn polya_draws<'py>(
+    py: Python<'py>,
+    scale: f64,
+    counts: PyReadonlyArray1<'py, f64>,
+    prior: PyReadonlyArray1<'py, f64>,
+    size: usize,
+    rng: Option<&Bound<'py, PyAny>>,
+) -> CoreResult<Bound<'py, PyArray1<u32>>> {
+    let (counts, prior, key) = (as_slice("counts", &counts)?, as_slice("prior", &prior)?, stream_key(rng)?);
+    let draw = || PolyaUrn::new(scale, counts, prior)?.sample(&mut key.stream(0), size);
+    Ok(detached(py, counts.len().saturating_add(size), draw)?.into_pyarray(py))
+}
