@@ -59,10 +59,10 @@ __all__ = [
     "renyi_sum_profile",
     "sample_network",
     "sampling_error_profile",
-    "tcdp_lemma_profile",
-    "tcdp_profile",
     "simulate_dirichlet",
     "simulate_gammas",
+    "tcdp_lemma_profile",
+    "tcdp_profile",
     "trigamma",
 ]
 

@@ -7,7 +7,7 @@ use simplexdp_core::sampling::{self, PolyaUrn, Rational, exact_integer};
 
 use crate::arrays::as_slice;
 use crate::error::CoreResult;
-use crate::random::stream_key;
+use crate::random::{simulation_key, stream_key};
 
 /// Fewer draws than this are made with the interpreter held: releasing it costs a tenth of that time.
 const DETACH_ABOVE: usize = 1024;
@@ -42,6 +42,7 @@ impl DiscreteNoise {
         Ok(Self(sampling::DiscreteNoise::gaussian(&rational("sigma", sigma)?)?))
     }
 
+    /// Noise alone, for experiments: a seed needs no warning.
     #[pyo3(signature = (size, threads = 1, rng = None))]
     fn draws<'py>(
         &self,
@@ -50,7 +51,7 @@ impl DiscreteNoise {
         threads: usize,
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
-        let key = stream_key(rng)?;
+        let key = simulation_key(rng)?;
         Ok(detached(py, size, || self.0.draws(size, &key, threads)).into_pyarray(py))
     }
 
