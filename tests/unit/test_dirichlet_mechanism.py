@@ -52,7 +52,7 @@ def test_algorithm_1_stays_below_its_renyi_target(epsilon, scale, exact):
 def test_algorithm_1_follows_remarks_1_and_2():
     # g = 0 in closed form; a floor allows a larger scale.
     closed = DirichletMechanism.from_rdp(order=5, epsilon=0.1, dimension=6, slack=0)
-    assert closed.scale == pytest.approx(np.sqrt(0.2 / (5 * 2 * np.pi**2 / 6)), rel=1e-13)
+    assert closed.scale == pytest.approx(np.sqrt(0.2 / (5 * 2 * np.pi**2 / 6)), rel=1e-10)
     assert closed.prior == pytest.approx(1 + 4 * closed.scale, rel=1e-14)
     plain, floored = (DirichletMechanism.from_rdp(5, 0.1, 6, floor=floor) for floor in (0, 20))
     assert floored.scale > plain.scale
@@ -118,6 +118,32 @@ def test_the_truncated_guarantee_is_theorem_1():
         assert mechanism.privacy.renyi(order) <= rho * order
     with pytest.raises(sdp.InvalidParameterError, match="gamma"):
         mechanism.tcdp(gamma=4.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.1, 1, 10])
+@pytest.mark.parametrize("slack, floor", [(3, 0), (0, 0), (1, 2.5)])
+def test_a_real_statistic_has_the_papers_guarantee_in_all_orders(epsilon, slack, floor):
+    mechanism = DirichletMechanism.from_rdp(5, epsilon, 4, l2=0.7, linf=0.5, slack=slack, floor=floor)
+    assert epsilon * (1 - 1e-9) <= mechanism.privacy.renyi(5) <= epsilon
+    assert not mechanism.privacy.exact
+    # Neighbours that move as far as they may, with totals that differ.
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        step = rng.choice([-1, 1], 4) * rng.dirichlet(np.ones(4)) * 0.7
+        step *= min(1, 0.5 / np.abs(step).max())
+        x = floor + np.maximum(-step, 0) + rng.choice([0, 1], 4) * rng.exponential(3, 4)
+        u, v = (mechanism.scale * f + mechanism.prior for f in (x, x + step))
+        for order in (1.1, 2, 5):
+            assert sdp.divergence.renyi_dirichlet(u, v, order) <= mechanism.privacy.renyi(order)
+    assert mechanism.release([floor + 0.25, floor, floor + 1.5, floor]).shape == (4,)
+
+
+def test_counts_of_whole_records_are_cheaper_than_a_real_statistic():
+    common = {"scale": 1.0, "prior": 20.0, "dimension": 3}
+    exact = DirichletMechanism(**common).privacy.epsilon(1e-6)
+    bound = DirichletMechanism(**common, l2=2**0.5, linf=1.0).privacy
+    assert exact < bound.epsilon(1e-6)
+    assert bound.sampling_error == 2.0**-64
 
 
 # Calibration ----------------------------------------------------------------------------------------------------

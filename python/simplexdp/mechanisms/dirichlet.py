@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core, _dirichlet
 from simplexdp._algorithm_one import algorithm_one_scale
-from simplexdp.accounting import PrivacyCurve, dirichlet_curve
+from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 __all__ = ["DirichletMechanism"]
@@ -200,7 +200,9 @@ class DirichletMechanism:
             # Rounded up: the square of a rounded root such as 2**0.5 may fall short of the number that was meant.
             l2_squared, largest = math.nextafter(check.positive("l2", l2) ** 2, math.inf), check.positive("linf", linf)
         order, slack = check.number("order", order), check.non_negative("slack", slack)
-        scale = float(algorithm_one_scale(order, check.number("epsilon", epsilon), l2_squared, largest, floor, slack))
+        # Less than asked by more than the curve rounds up, so that the reported divergence is not above epsilon.
+        target = check.positive("epsilon", epsilon) * (1 - 4e-11)
+        scale = float(algorithm_one_scale(order, target, l2_squared, largest, floor, slack))
         # The prior is rounded up, towards privacy.
         prior = math.nextafter(1.0 + (slack + 1.0) * (order - 1.0) * scale * largest, math.inf)
         return cls(scale=scale, prior=prior, dimension=dimension, adjacency=adjacency, floor=floor, l2=l2, linf=linf)
@@ -568,15 +570,20 @@ class DirichletMechanism:
 
     def _curve(self, prior: ArrayLike, dimension: int | None) -> PrivacyCurve:
         """Theory B1, or the paper's bound for a real statistic, with the sampler's error."""
-        if self.l2 is not None:
-            return self._bound()
-        curve = dirichlet_curve(
-            scale=self.scale, prior=prior, dimension=dimension, adjacency=self.adjacency, floor=self.floor
-        )
+        if self.l2 is not None and self.linf is not None:
+            curve = dirichlet_bound_curve(
+                scale=self.scale,
+                l2=self.l2,
+                linf=self.linf,
+                prior=_two_smallest(self._prior)[0],
+                floor=self.floor,
+                adjacency=self.adjacency,
+            )
+        else:
+            curve = dirichlet_curve(
+                scale=self.scale, prior=prior, dimension=dimension, adjacency=self.adjacency, floor=self.floor
+            )
         return curve.with_sampling_error(_dirichlet.TOTAL_VARIATION_BOUND)
-
-    def _bound(self) -> PrivacyCurve:
-        raise NotImplementedError
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
