@@ -29,6 +29,8 @@ fn log_gamma_small(x: f64) -> f64 {
         f64::NEG_INFINITY
     } else if is_pole(x) {
         f64::INFINITY
+    } else if x > -0.5 {
+        log_gamma_1p(x) - (-x).ln()
     } else if x.is_nan() {
         x
     } else {

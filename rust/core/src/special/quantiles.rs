@@ -35,14 +35,6 @@ impl Wanted {
         }
     }
 
-    /// The lower probability.
-    fn lower_value(self) -> f64 {
-        match self {
-            Self::Lower(p) => p,
-            Self::Upper(q) => 1.0 - q,
-        }
-    }
-
     fn search(self, routine: &'static str) -> Search {
         let trend = if matches!(self, Self::Lower(_)) { Trend::Increasing } else { Trend::Decreasing };
         Search { routine, trend, side: Side::Left, space: Space::Log, tolerance: TOLERANCE }
@@ -98,7 +90,7 @@ fn gamma_inverse(a: f64, p: f64, wanted: Wanted, ends: (f64, f64)) -> Result<f64
     }
     let a = a.max(1e-300);
     // P(a, x) = x^a/Gamma(1+a) (1 - a x/(a+1) + O(x^2)).
-    let power = power_root(a, wanted.lower_value(), log_gamma_1p(a));
+    let power = power_root(a, wanted, log_gamma_1p(a));
     if power < TINY {
         return Ok(power * (1.0 + power / (1.0 + a)));
     }
@@ -133,7 +125,7 @@ fn beta_inverse(a: f64, b: f64, p: f64, wanted: Wanted, ends: (f64, f64)) -> Res
 /// The root when it is at most 1/2.
 fn beta_small_root(a: f64, b: f64, wanted: Wanted) -> Result<f64> {
     // I_x(a, b) = x^a/(a B(a, b)) (1 - a (b-1) x/(a+1) + O((b x)^2)).
-    let power = power_root(a, wanted.lower_value(), log_gamma_1p(a) - log_gamma_ratio(b, a));
+    let power = power_root(a, wanted, log_gamma_1p(a) - log_gamma_ratio(b, a));
     if power * b.max(1.0) < TINY {
         return Ok(power * (1.0 + (b - 1.0) * power / (1.0 + a)));
     }
@@ -159,17 +151,21 @@ fn sign_at_end(wanted: Wanted, value: f64) -> bool {
     }
 }
 
-/// (p e^l)^(1/a), the root of x^a e^-l = p, without the error of a logarithm of a tiny number.
-fn power_root(a: f64, p: f64, l: f64) -> f64 {
+/// (p e^l)^(1/a), the root of x^a e^-l = p for the lower probability p.
+fn power_root(a: f64, wanted: Wanted, l: f64) -> f64 {
+    let p = match wanted {
+        Wanted::Upper(q) => return (((-q).ln_1p() + l) / a).exp(),
+        Wanted::Lower(p) => p,
+    };
     let inverse = 1.0 / a;
     let base = p * l.exp();
-    if !base.is_normal() {
+    let power = base.powf(inverse);
+    if !(base.is_normal() && power.is_normal()) {
         return ((p.ln() + l) / a).exp();
     }
-    // What the rounding of 1/a leaves counts times the logarithm.
+    // No error of a logarithm of a tiny number; what the rounding of 1/a leaves counts times that logarithm.
     let rest = (-inverse).mul_add(a, 1.0) / a;
-    let power = base.powf(inverse);
-    if power.is_normal() { power * (rest * base.ln()).exp() } else { power }
+    power * (rest * base.ln()).exp()
 }
 
 /// ln(tail/wanted) with its slope; `log_weight` is ln(x density(x)).
