@@ -13,3 +13,4 @@ pub use certify::{CERTIFICATION_LIMIT, Certificate, CertifiedProfile, Certifier,
 pub use exponent::{Shape, rounding_of_log_probability};
 pub use family::Family;
 pub use law::{ENUMERATION_LIMIT, Enumeration, Law};
+pub mod sampler;
