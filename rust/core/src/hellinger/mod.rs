@@ -14,3 +14,4 @@ pub use exponent::{Shape, rounding_of_log_probability};
 pub use family::Family;
 pub use law::{ENUMERATION_LIMIT, Enumeration, Law};
 pub mod sampler;
+pub mod scores;

@@ -148,9 +148,8 @@ impl DoubleDouble {
     fn exp_m1_reduced(self) -> Self {
         let x = self.times(0.5f64.powi(EXP_HALVINGS as i32));
         // x (1 + x/2 (1 + x/3 (...)))
-        let series = (2..=EXP_TERMS).rev().fold(Self::from(1.0), |sum, k| {
-            Self::from(1.0) + sum * x / Self::from(f64::from(k))
-        });
+        let series =
+            (2..=EXP_TERMS).rev().fold(Self::from(1.0), |sum, k| Self::from(1.0) + sum * x / Self::from(f64::from(k)));
         (0..EXP_HALVINGS).fold(series * x, |e, _| e.times(2.0) + e * e)
     }
 
@@ -205,9 +204,9 @@ impl DoubleDouble {
     /// atanh(s) - s for |s| <= 0.12.
     fn atanh_minus(self) -> Self {
         let square = self * self;
-        let series = (1..ATANH_TERMS).rev().fold(Self::from(0.0), |sum, k| {
-            sum * square + Self::from(1.0) / Self::from(f64::from(2 * k + 1))
-        });
+        let series = (1..ATANH_TERMS)
+            .rev()
+            .fold(Self::from(0.0), |sum, k| sum * square + Self::from(1.0) / Self::from(f64::from(2 * k + 1)));
         series * square * self
     }
 }
