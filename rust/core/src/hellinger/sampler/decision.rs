@@ -4,8 +4,8 @@ use super::double_double::{DoubleDouble, LN_2};
 use crate::random::Bits;
 use crate::{Error, Result};
 
-/// Zero words at the head of a uniform that are still told from zero; more have a chance of 2^-1024.
-const MAX_ZERO_WORDS: u32 = 16;
+/// Zero words at the head of a uniform that are still told from zero; more have a chance of 2^-4194304.
+const MAX_ZERO_WORDS: u32 = 1 << 16;
 /// Bound on the relative error of the logarithm of a word in doubles.
 const LOG_ERROR: f64 = 1.0 / (1u64 << 50) as f64;
 /// A decision that thirty digits leave open within more than this is an error: see the module `sampler` for the budget.
@@ -56,7 +56,7 @@ impl Uniform {
         let head = u128::from(self.word) << 64 | u128::from(second);
         let tail = if shift == 0 { 0 } else { third >> (64 - shift) };
         let mantissa = head << shift | u128::from(tail);
-        DoubleDouble::from(mantissa).ln() - LN_2.times(f64::from(128 + 64 * self.zeros + shift))
+        DoubleDouble::from(mantissa).ln() - LN_2.times(128.0 + 64.0 * f64::from(self.zeros) + f64::from(shift))
     }
 }
 

@@ -15,6 +15,8 @@ use crate::{Error, Result};
 const MAX_TERMS: u64 = 1 << 22;
 /// Half-width of the first guess of a window, in standard deviations of the Gaussian limit.
 const WINDOW_DEVIATIONS: f64 = 7.5;
+/// Windows of moments leave out 2^-40 of the largest weight on either side.
+const MOMENTS_CUT: f64 = 40.0;
 /// A doubling search over 64-bit integers ends well before this.
 const MAX_STEPS: u32 = 400;
 
@@ -61,6 +63,8 @@ pub(super) struct Moments {
     pub(super) log_sum: f64,
     pub(super) mean: f64,
     pub(super) variance: f64,
+    /// Bound on the error of `log_sum`.
+    pub(super) error: f64,
 }
 
 impl Coordinate {
@@ -142,6 +146,18 @@ impl Law {
             }
         }
         high
+    }
+
+    /// An upper bound of the largest ln f of a concave law, and where it is.
+    pub(super) fn peak_upper(&self) -> (f64, u64) {
+        let mode = self.mode();
+        let score = self.coordinate.score(mode);
+        // Rounding can misplace the mode where the slope is lost in it, and then by a step or two of that slope.
+        let slope_error = SCORE_ERROR * (self.l / self.coordinate.a() + self.theta.abs());
+        let is_near = |k: u64| k < self.coordinate.n && self.slope(k).abs() <= slope_error;
+        let is_flat = is_near(mode) || mode > 0 && is_near(mode - 1);
+        let slack = if is_flat { 4.0 * slope_error } else { 0.0 };
+        (self.log_weight_from_score(mode, score) + 2.0 * self.log_weight_error(mode, score) + slack, mode)
     }
 
     /// The tail above `last`, when it adds up to less than exp(log_limit).
@@ -254,14 +270,16 @@ impl Law {
         Ok(())
     }
 
-    /// The moments, to a relative error of exp(1 - log_cut) and the error of the weights.
-    pub(super) fn moments(&self, log_cut: f64) -> Result<Moments> {
-        let window = self.window(log_cut)?;
+    /// The moments; the window and the stride leave out 2^-38 of the sum or less.
+    pub(super) fn moments(&self) -> Result<Moments> {
+        let window = self.window(MOMENTS_CUT * std::f64::consts::LN_2)?;
         let stride = self.stride(&window, 0.5);
         Self::check_length(&window, stride)?;
-        let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+        let (mut sum, mut first, mut second, mut error) = (0.0, 0.0, 0.0, 0.0);
         for k in Self::lattice(&window, stride) {
-            let weight = (self.log_weight(k) - window.log_peak).exp();
+            let score = self.coordinate.score(k);
+            let weight = (self.log_weight_from_score(k, score) - window.log_peak).exp();
+            error += weight * self.log_weight_error(k, score);
             // About the mode, where the second moment cancels least.
             let offset = k as f64 - window.mode as f64;
             sum += weight;
@@ -271,7 +289,8 @@ impl Law {
         let mean = first / sum;
         let variance = (second / sum - mean * mean).max(0.0);
         let log_sum = window.log_peak + (sum * stride as f64).ln();
-        Ok(Moments { log_sum, mean: mean + self.coordinate.shift(window.mode), variance })
+        let error = 2.0 * error / sum + 2f64.powi(-38) + SCORE_ERROR * (1.0 + window.log_peak.abs());
+        Ok(Moments { log_sum, mean: mean + self.coordinate.shift(window.mode), variance, error })
     }
 
     /// ln of the sum of f to an absolute error below 2^-80 of the largest term of the exponents, and that bound.
