@@ -275,8 +275,19 @@ impl Law {
         let window = self.window(MOMENTS_CUT * std::f64::consts::LN_2)?;
         let stride = self.stride(&window, 0.5);
         Self::check_length(&window, stride)?;
+        Ok(self.moments_on(&window, stride))
+    }
+
+    /// The moments to a few per cent, also where the window ends at 0 or n.
+    pub(super) fn rough_moments(&self) -> Result<Moments> {
+        let window = self.window(MOMENTS_CUT * std::f64::consts::LN_2)?;
+        let stride = (window.last - window.first) / 256 + 1;
+        Ok(self.moments_on(&window, stride))
+    }
+
+    fn moments_on(&self, window: &Window, stride: u64) -> Moments {
         let (mut sum, mut first, mut second, mut error) = (0.0, 0.0, 0.0, 0.0);
-        for k in Self::lattice(&window, stride) {
+        for k in Self::lattice(window, stride) {
             let score = self.coordinate.score(k);
             let weight = (self.log_weight_from_score(k, score) - window.log_peak).exp();
             error += weight * self.log_weight_error(k, score);
@@ -290,7 +301,7 @@ impl Law {
         let variance = (second / sum - mean * mean).max(0.0);
         let log_sum = window.log_peak + (sum * stride as f64).ln();
         let error = 2.0 * error / sum + 2f64.powi(-38) + SCORE_ERROR * (1.0 + window.log_peak.abs());
-        Ok(Moments { log_sum, mean: mean + self.coordinate.shift(window.mode), variance, error })
+        Moments { log_sum, mean: mean + self.coordinate.shift(window.mode), variance, error }
     }
 
     /// ln of the sum of f to an absolute error below 2^-80 of the largest term of the exponents, and that bound.

@@ -138,7 +138,7 @@ impl Node {
         };
         // The closing coordinate accepts with its weight over the peak: its sum over the peak, times the chance of one value
         // of a sum with the variance of all.
-        let star = law(problem.star, l, theta).moments()?;
+        let star = law(problem.star, l, theta).rough_moments()?;
         let spread = 2.0 * std::f64::consts::PI * (star.variance + found.variance);
         let closing = ((star.log_sum - found.peak).exp() / (1.0 + spread).sqrt()).min(1.0);
         Ok(Self { l, theta, peak: found.peak, log_total: found.log_total(), closing })
