@@ -1,4 +1,4 @@
-//! Arithmetic with twice the digits of a double, for formulas whose leading terms cancel.
+//! Arithmetic with twice the digits of a double, for formulas whose leading terms cancel and decisions that doubles leave open.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -10,13 +10,18 @@ pub(crate) struct DoubleDouble {
 }
 
 /// ln 2 to 32 digits.
-const LN_2: DoubleDouble = DoubleDouble { hi: std::f64::consts::LN_2, lo: 2.319046813846299558e-17 };
+pub(crate) const LN_2: DoubleDouble = DoubleDouble { hi: std::f64::consts::LN_2, lo: 2.319046813846299558e-17 };
 
 /// Powers of r^2 beyond 1e-33 no longer change a result: ln(1e33).
 const LOG_OF_INVERSE_PRECISION: f64 = 76.0;
 
 /// Terms below 1e-17 of a sum need only a double: ln(1e17).
 const LOG_OF_INVERSE_DOUBLE: f64 = 39.2;
+
+/// Halvings of the argument before the exponential series, and doublings after it.
+const EXP_HALVINGS: u32 = 8;
+/// Terms of that series: 0.0014^11 / 11! < 2^-120.
+const EXP_TERMS: u32 = 11;
 
 fn two_sum(a: f64, b: f64) -> DoubleDouble {
     let hi = a + b;
@@ -86,12 +91,55 @@ impl DoubleDouble {
         if r.hi.abs() < 0.2 { r * 2.0 * odd_series(r.square(), 1) } else { ((self + step) / self).ln() }
     }
 
-    /// t - ln(1 + t) for |t| <= 1/2, with full relative accuracy.
+    /// ln(1 + t) for t > -1, with full relative accuracy.
+    pub(crate) fn ln_1p(self) -> Self {
+        Self::ONE.ln_ratio(self)
+    }
+
+    /// t - ln(1 + t) for t > -1, with full relative accuracy.
     pub(crate) fn log1p_gap(self) -> Self {
+        if self.hi.abs() > 0.5 {
+            return self - (self + Self::ONE).ln();
+        }
         // With r = t/(2+t): ln(1+t) = 2 (r + r^3/3 + ...) and t - 2r = t r.
         let r = self / (self + Self::from(2.0));
         let square = r.square();
         r * (self - Self::from(2.0) * square * odd_series(square, 3))
+    }
+
+    /// The square root of a number that is not negative.
+    pub(crate) fn sqrt(self) -> Self {
+        if self.hi <= 0.0 {
+            return Self::ZERO;
+        }
+        let root = self.hi.sqrt();
+        let correction = (self - Self::product(root, root)).hi / (2.0 * root);
+        quick_two_sum(root, correction)
+    }
+
+    /// exp(x) to (1 + |x|) 2^-98 relative; zero below exp(-700).
+    pub(crate) fn exp(self) -> Self {
+        if self.hi < -700.0 {
+            return Self::ZERO;
+        }
+        let k = (self.hi * std::f64::consts::LOG2_E).round();
+        let reduced = (self - LN_2 * k).exp_m1_reduced() + Self::ONE;
+        // In two steps, for k near the ends of the exponent range.
+        let half = (k / 2.0).trunc();
+        reduced * 2f64.powi(half as i32) * 2f64.powi((k - half) as i32)
+    }
+
+    /// exp(x) - 1 to 2^-97 relative.
+    pub(crate) fn exp_m1(self) -> Self {
+        if self.hi.abs() <= 0.35 { self.exp_m1_reduced() } else { self.exp() - Self::ONE }
+    }
+
+    /// exp(x) - 1 for |x| <= 0.36.
+    fn exp_m1_reduced(self) -> Self {
+        let x = self * 0.5f64.powi(EXP_HALVINGS as i32);
+        // x (1 + x/2 (1 + x/3 (...))), then exp(2x) - 1 = e (2 + e).
+        let series = (2..=EXP_TERMS).rev().fold(Self::ONE, |sum, k| Self::ONE + sum * x * reciprocal(f64::from(k)));
+        (0..EXP_HALVINGS).fold(series * x, |e, _| e * 2.0 + e.square())
     }
 }
 
@@ -112,6 +160,19 @@ fn reciprocal(x: f64) -> DoubleDouble {
 impl From<f64> for DoubleDouble {
     fn from(hi: f64) -> Self {
         Self { hi, lo: 0.0 }
+    }
+}
+
+impl From<u64> for DoubleDouble {
+    fn from(value: u64) -> Self {
+        two_sum((value >> 32) as f64 * 4_294_967_296.0, f64::from(value as u32))
+    }
+}
+
+impl From<u128> for DoubleDouble {
+    /// To 2^-100 or better.
+    fn from(value: u128) -> Self {
+        Self::from((value >> 64) as u64) * 2f64.powi(64) + Self::from(value as u64)
     }
 }
 
@@ -209,5 +270,66 @@ mod tests {
         }
         // t^2/2 - t^3/3 + ... at t = 1e-20.
         assert!((DoubleDouble::from(1e-20).log1p_gap().to_f64() / 5e-41 - 1.0).abs() < 1e-15);
+    }
+
+    /// The relative error against a value given as two doubles.
+    fn error(value: DoubleDouble, high: f64, low: f64) -> f64 {
+        ((value - DoubleDouble { hi: high, lo: low }).to_f64() / high).abs()
+    }
+
+    #[test]
+    fn elementary_functions_have_thirty_digits() {
+        for (value, high, low, tolerance) in cases() {
+            assert!(error(value, high, low) < tolerance, "{value:?} against {high:e} + {low:e}");
+        }
+    }
+
+    // mpmath, 60 digits, split into two doubles.
+    fn cases() -> Vec<(DoubleDouble, f64, f64, f64)> {
+        let x = DoubleDouble::from;
+        vec![
+            (x(1.0).exp(), 2.718281828459045, 1.4456468917292502e-16, 3e-30),
+            (x(-3.5).exp(), 0.0301973834223185, -1.2760102183793106e-19, 3e-30),
+            (x(0.001).exp(), 1.0010005001667084, -4.290842058948394e-17, 3e-30),
+            (x(-35.25).exp(), 4.910429870159115e-16, -4.827751481401431e-32, 3e-30),
+            (x(300.0).exp(), 1.9424263952412558e+130, 1.1143145370175699e+114, 1e-28),
+            (x(-650.0).exp(), 5.111951948651156e-283, 2.849121073604364e-299, 1e-28),
+            (x(2.0).ln(), 0.6931471805599453, 2.3190468138462996e-17, 3e-30),
+            (x(1e-300).ln(), -690.7755278982137, -2.3670096176709832e-14, 3e-30),
+            (x(7.5e20).ln(), 48.06660488042318, 6.333885404710862e-16, 3e-30),
+            (x(0.3).ln(), -1.2039728043259361, 8.935521583403776e-17, 3e-30),
+            (x(123456789.0).ln(), 18.63140176616802, -2.0819353844153095e-16, 3e-30),
+            (x(1e-20).ln_1p(), 1e-20, -5e-41, 3e-30),
+            (x(0.0625).ln_1p(), 0.06062462181643484, 2.6424025938726934e-18, 3e-30),
+            (x(-0.19).ln_1p(), -0.21072103131565262, 1.3046912626303315e-17, 3e-30),
+            (x(-0.9).ln_1p(), -2.302585092994046, -4.968982586806388e-18, 3e-30),
+            (x(5.0).ln_1p(), 1.791759469228055, 4.349979825096335e-17, 3e-30),
+            (x(1e-12).exp_m1(), 1.0000000000005e-12, -2.421793960301238e-29, 3e-30),
+            (x(-1e-9).exp_m1(), -9.999999995e-10, -7.477230737177921e-26, 3e-30),
+            (x(0.3).exp_m1(), 0.3498588075760031, 1.6549155728191776e-17, 3e-30),
+            (x(-0.3).exp_m1(), -0.2591817793182821, -1.805530505953e-18, 3e-30),
+            (x(2.0).exp_m1(), 6.38905609893065, -1.7971139497839148e-16, 3e-30),
+            (x(-40.0).exp_m1(), -1.0, 4.248354255291589e-18, 3e-30),
+            (x(1e-15).log1p_gap(), 4.999999999999998e-31, -3.455268169956187e-47, 1e-29),
+            (x(-0.015).log1p_gap(), 0.00011363781004817067, -2.700763816700517e-21, 1e-29),
+            (x(0.19).log1p_gap(), 0.016046692876561984, -9.735333130849512e-19, 1e-29),
+            (x(-0.5).log1p_gap(), 0.19314718055994531, -4.565107477165917e-18, 1e-29),
+            (x(1000.0).log1p_gap(), 993.0912452206848, 2.4701631803251462e-14, 1e-29),
+            (x(2.0).sqrt(), 1.4142135623730951, -9.667293313452913e-17, 3e-30),
+            (x(1.0) / x(3.0), 0.3333333333333333, 1.850371707708594e-17, 3e-30),
+        ]
+    }
+
+    #[test]
+    fn a_square_root_squares_back() {
+        let x = DoubleDouble { hi: 2.0, lo: 1e-17 };
+        let root = x.sqrt();
+        assert!((root * root - x).to_f64().abs() < 1e-30);
+    }
+
+    #[test]
+    fn wide_integers_keep_thirty_digits() {
+        let value = DoubleDouble::from((1u128 << 127) + (1 << 40) + 1);
+        assert_eq!((value - DoubleDouble::from(2f64.powi(127))).to_f64(), 2f64.powi(40) + 1.0);
     }
 }

@@ -1,110 +1,96 @@
-//! The rejection sampler of the Hellinger mechanism against enumeration, and its acceptance over hostile data.
-
-use std::collections::HashMap;
+//! The rejection sampler of the Hellinger mechanism over hostile data: acceptance, extremes, repeatability.
 
 use simplexdp_core::hellinger::sampler::HellingerSampler;
+use simplexdp_core::hellinger::{Family, Shape};
+use simplexdp_core::lattice::Lattice;
 use simplexdp_core::random::StreamKey;
-use simplexdp_core::special::log_gamma;
 
-/// All compositions of n into m parts.
-fn compositions(n: u64, m: usize) -> Vec<Vec<u64>> {
-    if m == 1 {
-        return vec![vec![n]];
-    }
-    let with_first = |k: u64| {
-        compositions(n - k, m - 1).into_iter().map(move |mut rest| {
-            rest.insert(0, k);
-            rest
-        })
-    };
-    (0..=n).flat_map(with_first).collect()
+/// Counts that add up to n: balanced, Zipf with exponent 1.2, one cell, half empty.
+fn shapes(n: u64, m: usize) -> [Vec<u64>; 4] {
+    let spread = |n: u64, parts: u64| (0..parts).map(move |i| n / parts + u64::from(i < n % parts));
+    let powers: Vec<f64> = (1..=m).map(|i| (i as f64).powf(-1.2)).collect();
+    let sum: f64 = powers.iter().sum();
+    let mut zipf: Vec<u64> = powers.iter().map(|power| (n as f64 * power / sum) as u64).collect();
+    zipf[0] += n - zipf.iter().sum::<u64>();
+    let mut one = vec![0; m];
+    one[0] = n;
+    let mut half: Vec<u64> = spread(n, m as u64 / 2).collect();
+    half.resize(m, 0);
+    [spread(n, m as u64).collect(), zipf, one, half]
 }
 
-/// The probabilities of all candidates by plain log-gamma differences.
-fn probabilities(counts: &[u64], prior: &[f64], exponent: f64) -> HashMap<Vec<u64>, f64> {
-    let score = |k: &[u64]| -> f64 {
-        let of = |((&k, &x), &prior): ((&u64, &u64), &f64)| {
-            let (a, b) = (prior + x as f64, prior + k as f64);
-            log_gamma(0.5 * (a + b)) - 0.5 * (log_gamma(a) + log_gamma(b))
-        };
-        k.iter().zip(counts).zip(prior).map(of).sum()
-    };
-    let candidates = compositions(counts.iter().sum(), counts.len());
-    let log_weights: Vec<f64> =
-        candidates.iter().map(|k| -exponent * (-score(k).min(0.0).exp_m1()).max(0.0).sqrt()).collect();
-    let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = log_weights.iter().map(|l| (l - largest).exp()).sum();
-    candidates.into_iter().zip(log_weights.iter().map(|l| (l - largest).exp() / total)).collect()
+/// The exponent of the adaptive mechanism at this epsilon, near enough.
+fn exponent(prior: &[f64], x: &[u64], epsilon: f64) -> f64 {
+    let family = Family::new(prior, x.iter().sum()).unwrap();
+    epsilon / 1.3 * family.inverse_sensitivity(x, Shape::Lifted)
 }
 
-/// Pearson's statistic of `n_draws` draws, small cells pooled, and its degrees of freedom.
-fn chi_square(counts: &[u64], prior: &[f64], exponent: f64, n_draws: usize, index: u64) -> (f64, f64) {
-    let sampler = HellingerSampler::new(counts, prior, exponent).unwrap();
-    let mut stream = StreamKey::from_bytes([21; 32]).stream(index);
-    let mut seen: HashMap<Vec<u64>, f64> = HashMap::new();
-    for _ in 0..n_draws {
-        *seen.entry(sampler.sample(&mut stream).unwrap()).or_default() += 1.0;
-    }
-    let (mut statistic, mut cells, mut rest) = (0.0, 0.0, (0.0, 0.0));
-    for (candidate, probability) in probabilities(counts, prior, exponent) {
-        let expected = probability * n_draws as f64;
-        let count = seen.remove(&candidate).unwrap_or(0.0);
-        if expected >= 8.0 {
-            statistic += (count - expected).powi(2) / expected;
-            cells += 1.0;
-        } else {
-            rest = (rest.0 + expected, rest.1 + count);
+// 144 cases a number of categories, those of more than 10^6 candidates with 60 draws each. The measured rate is within 6 standard deviations, 1e-9,
+// of the true one when that is 0.55/sqrt(m) or more; the smallest of 5880 cases was 0.53/sqrt(m), with as few draws.
+#[test]
+fn acceptance_stays_above_its_bound_over_hostile_data() {
+    for (m, n) in [2usize, 30, 300].into_iter().flat_map(|m| [5, 100, 10_000, 1_000_000_000].map(|n| (m, n))) {
+        if Lattice::new(n, m).unwrap().log_count() < 1e6f64.ln() {
+            continue;
+        }
+        let mixed: Vec<f64> = (0..m).map(|i| [0.01, 1.0, 50.0, 0.3][(i * 7 + i / 4) % 4]).collect();
+        for prior in [vec![0.01; m], vec![1.0; m], vec![50.0; m], mixed] {
+            for x in shapes(n, m) {
+                for epsilon in [0.1, 3.0, 30.0] {
+                    let sampler = HellingerSampler::new(&x, &prior, exponent(&prior, &x, epsilon)).unwrap();
+                    let mut stream = StreamKey::from_bytes([5; 32]).stream(n);
+                    for _ in 0..60 {
+                        assert_eq!(sampler.sample(&mut stream).unwrap().iter().sum::<u64>(), n);
+                    }
+                    let rate = sampler.acceptance_rate();
+                    assert!(rate >= 0.3 / (m as f64).sqrt(), "{rate}: n {n}, m {m}, {} {epsilon}", prior[0]);
+                }
+            }
         }
     }
-    assert!(seen.is_empty(), "not a candidate: {seen:?}");
-    if rest.0 > 2.0 {
-        statistic += (rest.1 - rest.0) * (rest.1 - rest.0) / rest.0;
-        cells += 1.0;
-    } else {
-        // Next to nothing was expected there: 30 draws have a chance below 1e-20.
-        assert!(rest.1 < 30.0, "{rest:?}");
-    }
-    println!(
-        "{counts:?} c {exponent}: {statistic:.1} with {} degrees, acceptance {:.3}, {} evaluations",
-        cells - 1.0,
-        sampler.acceptance_rate(),
-        sampler.envelope_evaluations()
-    );
-    (statistic, cells - 1.0)
 }
 
-/// A chi-square variable exceeds this with probability 1e-6 / 20 at most (Laurent and Massart 2000, lemma 1, at 16.9).
-fn chi_square_limit(degrees: f64) -> f64 {
-    degrees + 2.0 * (degrees * 16.9).sqrt() + 2.0 * 16.9
-}
-
-// 20 settings of 20000 draws; false alarms 1e-6 in all.
 #[test]
-fn draws_agree_with_enumeration() {
-    let settings: &[(&[u64], &[f64], f64)] = &[
-        (&[3, 4, 5], &[1.0, 1.0, 1.0], 4.0),
-        (&[12, 0, 30], &[1.0, 1.0, 1.0], 9.0),
-        (&[30, 10], &[1.0, 1.0], 60.0),
-        (&[30, 10], &[1.0, 1.0], 0.1),
-        (&[0, 6], &[0.5, 0.5], 2.0),
-        (&[5, 0, 0, 0, 0], &[0.01; 5], 6.0),
-        (&[2, 1, 0, 0, 0, 0, 0], &[1.0; 7], 1.0),
-        (&[2, 1, 0, 0, 0, 0, 0], &[1.0; 7], 8.0),
-        (&[1, 1, 1, 0, 0, 0, 0], &[50.0; 7], 30.0),
-        (&[60, 40], &[1.0, 1.0], 800.0),
-        (&[60, 40], &[1e-9, 1e9], 20.0),
-        (&[4, 0, 3, 1], &[1e-4, 300.0, 2.0, 0.5], 5.0),
-        (&[4, 0, 3, 1], &[1e-4, 300.0, 2.0, 0.5], 50.0),
-        (&[200, 200, 200], &[30.0, 30.0, 30.0], 900.0),
-        (&[200, 200, 200], &[30.0, 30.0, 30.0], 2e4),
-        (&[7, 7, 7, 7], &[7.0, 4.0, 5.0, 0.3], 12.0),
-        (&[1, 0], &[1e-3, 1e3], 3.0),
-        (&[1, 0, 0], &[1e-30, 1e-30, 1.0], 40.0),
-        (&[100, 0, 1], &[0.5, 0.5, 0.5], 0.0),
-        (&[400, 0], &[0.2, 0.2], 15.0),
-    ];
-    for (index, &(counts, prior, exponent)) in settings.iter().enumerate() {
-        let (statistic, degrees) = chi_square(counts, prior, exponent, 20_000, index as u64);
-        assert!(statistic < chi_square_limit(degrees), "{counts:?} {prior:?} {exponent}: {statistic} with {degrees}");
+fn extreme_arguments_give_a_draw() {
+    let draw = |counts: &[u64], prior: &[f64], exponent: f64| {
+        let sampler = HellingerSampler::new(counts, prior, exponent).unwrap();
+        let counts_out = sampler.sample(&mut StreamKey::from_bytes([6; 32]).stream(0)).unwrap();
+        assert_eq!(counts_out.iter().sum::<u64>(), counts.iter().sum::<u64>());
+        counts_out
+    };
+    for exponent in [1e-300, 1e-3, 1.0, 1e4, 1e12] {
+        for prior in [1e-100, 1e-12, 0.5, 1.0] {
+            draw(&[1, 0], &[prior; 2], exponent);
+            draw(&[5, 1000, 0, 0], &[prior; 4], exponent);
+            draw(&[1 << 42, 1 << 42], &[prior; 2], exponent);
+            draw(&[1 << 43, 0, 0], &[prior; 3], exponent);
+        }
+        draw(&[1000, 0, 0, 1 << 30], &[1e-100, 1e6, 1e-5, 1.0], exponent);
     }
+    assert_eq!(draw(&[1 << 42, 3, 0], &[1.0; 3], 1e12), [1 << 42, 3, 0]);
+}
+
+#[test]
+fn many_distinct_categories_are_affordable() {
+    let x: Vec<u64> = (0..1200).map(|i| 20_000 + 37 * i).collect();
+    let prior = vec![1.0; x.len()];
+    let sampler = HellingerSampler::new(&x, &prior, 3000.0).unwrap();
+    let draw = sampler.sample(&mut StreamKey::from_bytes([7; 32]).stream(0)).unwrap();
+    assert_eq!(draw.iter().sum::<u64>(), x.iter().sum::<u64>());
+    assert!(sampler.envelope_evaluations() < 200 && sampler.acceptance_rate() > 0.3 / 1200f64.sqrt() / 20.0);
+}
+
+#[test]
+fn a_stream_repeats_its_draws() {
+    let sampler = HellingerSampler::new(&[50, 3, 0, 12], &[1.0; 4], 20.0).unwrap();
+    let draws = || {
+        let mut stream = StreamKey::from_bytes([8; 32]).stream(1);
+        (0..20).map(|_| sampler.sample(&mut stream).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(draws(), draws());
+}
+
+#[test]
+fn the_reported_error_is_far_below_any_epsilon() {
+    assert!(HellingerSampler::new(&[3, 4], &[1.0; 2], 1.0).unwrap().log_error() < 1e-20);
 }

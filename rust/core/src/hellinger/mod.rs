@@ -6,6 +6,7 @@ mod family;
 mod guarantee;
 mod kernel;
 mod law;
+pub mod sampler;
 pub mod scores;
 mod sensitivity;
 
@@ -13,5 +14,3 @@ pub use certify::{CERTIFICATION_LIMIT, Certificate, CertifiedProfile, Certifier,
 pub use exponent::{Shape, rounding_of_log_probability};
 pub use family::Family;
 pub use law::{ENUMERATION_LIMIT, Enumeration, Law};
-pub mod sampler;
-pub mod scores;

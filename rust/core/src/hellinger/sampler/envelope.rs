@@ -18,7 +18,7 @@ const CONCENTRATED: f64 = 1e-3;
 const WASTE: f64 = 0.1;
 const MAX_NODES: usize = 8192;
 /// With this many groups a node costs enough to be interpolated where the chord of the logarithm loses at most 1/16.
-const INTERPOLATE_FROM: usize = 256;
+pub(super) const INTERPOLATE_FROM: usize = 256;
 
 /// The nodes l >= 1 and ln A_l.
 pub(super) struct Envelope {
@@ -65,7 +65,12 @@ impl Stretch {
 
 impl Envelope {
     /// The envelope but for J = 0, whose ln(p_0 |R|) is `log_uniform`.
-    pub(super) fn new(problem: &Problem, series: &StableSeries, log_uniform: f64) -> Result<Self> {
+    pub(super) fn new(
+        problem: &Problem,
+        series: &StableSeries,
+        log_uniform: f64,
+        interpolate_from: usize,
+    ) -> Result<Self> {
         let mut nodes = Self::dyadic_nodes(problem)?;
         let mut n_evaluations = nodes.len();
         let mut stretches: Vec<_> = nodes.windows(2).map(|pair| Stretch::new(series, &pair[0], &pair[1])).collect();
@@ -90,7 +95,7 @@ impl Envelope {
             };
             let (left, right) = (nodes[i], nodes[i + 1]);
             let middle = ((left.l as f64 * right.l as f64).sqrt() as u64).clamp(left.l + 1, right.l - 1);
-            let is_interpolated = problem.groups.len() >= INTERPOLATE_FROM && (right.l as f64) < left.l as f64 * close;
+            let is_interpolated = problem.groups.len() >= interpolate_from && (right.l as f64) < left.l as f64 * close;
             let node = if is_interpolated {
                 Node::between(problem, &left, &right, middle)
             } else {

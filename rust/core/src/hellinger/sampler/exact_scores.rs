@@ -5,7 +5,7 @@
 //! g(a, b) = -((a-1/2) f(d/a) + (b-1/2) f(-d/b) + d^2/(a b))/2 + R(M) - (R(a) + R(b))/2, f(t) = t - log1p(t) >= 0,
 //! where R(x) = sum_k B_2k / (2k (2k-1) x^(2k-1)) moves g by less than a quarter of itself.
 
-use super::double_double::DoubleDouble;
+use crate::double_double::DoubleDouble;
 
 /// Stirling's series is used from here on; with [`STIRLING`] its relative error is below 1e-34.
 const ASYMPTOTIC_FROM: f64 = 32.0;
@@ -38,15 +38,15 @@ pub(super) fn exact_score(prior: f64, x: u64, k: u64) -> DoubleDouble {
     let mut b = DoubleDouble::sum(k as f64, prior);
     let (one, square) = (DoubleDouble::from(1.0), d * d);
     let mut shifted = DoubleDouble::from(0.0);
-    while a.high.min(b.high) < ASYMPTOTIC_FROM {
+    while a.to_f64().min(b.to_f64()) < ASYMPTOTIC_FROM {
         shifted = shifted + (square / (a * b)).ln_1p();
         a = a + one;
         b = b + one;
     }
     let half = DoubleDouble::from(0.5);
-    let bend = (a - half) * (d / a).minus_ln_1p() + (b - half) * (-d / b).minus_ln_1p() + square / (a * b);
-    let remainder = stirling_remainder(a + d) - (stirling_remainder(a) + stirling_remainder(b)).times(0.5);
-    remainder - (bend + shifted).times(0.5)
+    let bend = (a - half) * (d / a).log1p_gap() + (b - half) * (-d / b).log1p_gap() + square / (a * b);
+    let remainder = stirling_remainder(a + d) - (stirling_remainder(a) + stirling_remainder(b)) * 0.5;
+    remainder - (bend + shifted) * 0.5
 }
 
 /// R(x).
@@ -67,7 +67,7 @@ pub(super) fn log_n_candidates(n: u64, m: usize) -> DoubleDouble {
     let mut product = DoubleDouble::from(1.0);
     for j in 1..=fewer {
         product = product * (DoubleDouble::from(more + j) / DoubleDouble::from(j));
-        if product.high > 1e200 {
+        if product.to_f64() > 1e200 {
             sum = sum + product.ln();
             product = DoubleDouble::from(1.0);
         }
@@ -86,7 +86,7 @@ mod tests {
         for prior in [1e-6, 0.01, 0.5, 1.0, 7.25, 50.0, 1e5] {
             for x in [0u64, 1, 2, 9, 40, 1000, 123_456, 1_000_000_000, 1_000_000_000_000] {
                 for k in [0, 1, x / 2, x.saturating_sub(30), x.saturating_sub(1), x + 1, x + 7, x + x / 9, 3 * x + 5] {
-                    let exact = exact_score(prior, x, k).value();
+                    let exact = exact_score(prior, x, k).to_f64();
                     let double = coordinate_score(prior, x, k);
                     if exact != 0.0 {
                         worst = worst.max((double / exact - 1.0).abs());
@@ -101,16 +101,16 @@ mod tests {
     fn scores_have_twenty_seven_digits() {
         for &(prior, x, k, high, low) in CASES {
             let expected = DoubleDouble::sum(high, low);
-            let error = ((exact_score(prior, x, k) - expected).value() / high).abs();
+            let error = ((exact_score(prior, x, k) - expected).to_f64() / high).abs();
             assert!(error < 2f64.powi(-92), "{prior} {x} {k}: {error:e}");
         }
     }
 
     #[test]
     fn candidates_are_counted() {
-        assert!((log_n_candidates(10, 3).value() - 66f64.ln()).abs() < 1e-15);
-        assert!((log_n_candidates(2, 30).value() - 465f64.ln()).abs() < 1e-15);
-        assert_eq!(log_n_candidates(0, 5).value(), 0.0);
+        assert!((log_n_candidates(10, 3).to_f64() - 66f64.ln()).abs() < 1e-15);
+        assert!((log_n_candidates(2, 30).to_f64() - 465f64.ln()).abs() < 1e-15);
+        assert_eq!(log_n_candidates(0, 5).to_f64(), 0.0);
     }
 
     // mpmath, 120 digits: prior, x, k and the score as the sum of two doubles.

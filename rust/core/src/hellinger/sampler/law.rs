@@ -6,8 +6,8 @@
 //! geometric series.
 
 use super::SCORE_ERROR;
-use super::double_double::DoubleDouble;
 use super::exact_scores::exact_score;
+use crate::double_double::DoubleDouble;
 use crate::hellinger::scores::{coordinate_score, g_step_from_difference};
 use crate::{Error, Result};
 
@@ -100,9 +100,9 @@ impl Law {
 
     /// ln f(k) to thirty digits, and a bound on its error.
     pub(super) fn exact_log_weight(&self, k: u64) -> (DoubleDouble, f64) {
-        let gain = exact_score(self.coordinate.prior, self.coordinate.x, k).times(self.l);
+        let gain = exact_score(self.coordinate.prior, self.coordinate.x, k) * self.l;
         let tilt = DoubleDouble::product(self.theta, self.coordinate.shift(k));
-        (gain + tilt, 2f64.powi(-91) * (gain.high.abs() + tilt.high.abs()))
+        (gain + tilt, 2f64.powi(-91) * (gain.to_f64().abs() + tilt.to_f64().abs()))
     }
 
     /// ln f(k+1) - ln f(k).
@@ -172,7 +172,7 @@ impl Law {
     fn tail_below(&self, first: u64, log_limit: f64) -> Option<Tail> {
         let start = first - 1;
         if start == 0 {
-            return self.tail(0, 40.0, 0.0, log_limit);
+            return self.tail(0, 1.0, 0.0, log_limit);
         }
         let b = self.coordinate.prior + (start - 1) as f64;
         let gain = 0.5 * self.l * (-0.5 * (self.coordinate.shift(start - 1) + 0.5) / b).ln_1p();
@@ -180,10 +180,12 @@ impl Law {
     }
 
     fn tail(&self, start: u64, gain: f64, tilt: f64, log_limit: f64) -> Option<Tail> {
-        let rate = gain + tilt - SCORE_ERROR * (gain.abs() + tilt.abs());
+        // Any smaller rate is a bound too; one between 1/(n+1) and 1 keeps the geometric draw accurate.
+        let rate = (gain + tilt - SCORE_ERROR * (gain.abs() + tilt.abs())).min(1.0);
         let score = self.coordinate.score(start);
         let log_first = self.log_weight_from_score(start, score) + self.log_weight_error(start, score);
-        let is_small = rate > 0.0 && log_first - (-(-rate).exp_m1()).ln() <= log_limit;
+        let is_small =
+            rate * (self.coordinate.n as f64 + 1.0) >= 1.0 && log_first - (-(-rate).exp_m1()).ln() <= log_limit;
         is_small.then_some(Tail { start, rate })
     }
 
@@ -315,9 +317,9 @@ impl Law {
             let (log_weight, log_error) = self.exact_log_weight(k);
             let weight = (log_weight - peak).exp();
             sum = sum + weight;
-            error += log_error * weight.high;
+            error += log_error * weight.to_f64();
         }
-        let error = error / sum.high + 2f64.powi(-84);
-        Ok((peak + sum.times(stride as f64).ln(), error))
+        let error = error / sum.to_f64() + 2f64.powi(-84);
+        Ok((peak + (sum * stride as f64).ln(), error))
     }
 }

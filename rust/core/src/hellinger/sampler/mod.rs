@@ -12,7 +12,6 @@
 //! digits. See [`HellingerSampler::log_error`] for what is left.
 
 mod decision;
-mod double_double;
 mod envelope;
 mod exact_scores;
 mod law;
@@ -20,12 +19,16 @@ mod node;
 mod problem;
 mod stable_series;
 mod table;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod uniform;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::double_double::{DoubleDouble, LN_2};
 use decision::{accept, below};
-use double_double::{DoubleDouble, LN_2};
 use envelope::{Envelope, log_sum};
 use exact_scores::{exact_score, log_n_candidates};
 use node::{Cache, NodeTables, exact_log_sum};
@@ -75,8 +78,24 @@ pub struct HellingerSampler {
     cached_bytes: AtomicUsize,
     n_proposals: AtomicU64,
     n_accepted: AtomicU64,
-    /// [`table::UNIT_BITS`] but in tests.
+    settings: Settings,
+}
+
+/// What tests change to reach the rare paths.
+#[derive(Debug, Clone, Copy)]
+struct Settings {
+    /// Fewer send draws to the tails of the tables.
     unit_bits: u32,
+    /// Fewer groups interpolate nodes in small problems.
+    interpolate_from: usize,
+    /// More than any logarithm sends every decision to thirty digits.
+    least_error: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { unit_bits: table::UNIT_BITS, interpolate_from: envelope::INTERPOLATE_FROM, least_error: 0.0 }
+    }
 }
 
 /// One law of the mixture; the first is the uniform one, l = 0.
@@ -95,7 +114,7 @@ impl Component {
     /// The same to thirty digits.
     fn exact_log_density(&self, others: DoubleDouble, shift: f64) -> DoubleDouble {
         DoubleDouble::sum(self.log_share, self.node.peak)
-            + others.times(self.node.l as f64)
+            + others * self.node.l as f64
             + DoubleDouble::product(self.node.theta, shift)
     }
 
@@ -130,24 +149,25 @@ impl HellingerSampler {
     /// [`Error::InvalidData`] for counts that add up to more than 2^43 or an exponent outside 0 to 1e12;
     /// [`Error::Numerical`] for a coordinate whose weights take more than 2^22 terms.
     pub fn new(counts: &[u64], prior: &[f64], exponent: f64) -> Result<Self> {
-        Self::with_unit_bits(counts, prior, exponent, table::UNIT_BITS)
+        Self::with_settings(counts, prior, exponent, Settings::default())
     }
 
-    fn with_unit_bits(counts: &[u64], prior: &[f64], exponent: f64, unit_bits: u32) -> Result<Self> {
+    fn with_settings(counts: &[u64], prior: &[f64], exponent: f64, settings: Settings) -> Result<Self> {
         let problem = Problem::new(counts, prior, exponent)?;
         let log_n_candidates = log_n_candidates(problem.n, problem.m);
-        let log_uniform = log_n_candidates.value() - exponent;
+        let log_uniform = log_n_candidates.to_f64() - exponent;
         let uniform = node::Node {
             l: 0,
             theta: 0.0,
             peak: 0.0,
-            log_total: log_n_candidates.value() * (1.0 + SCORE_ERROR),
+            log_total: log_n_candidates.to_f64() * (1.0 + SCORE_ERROR),
             closing: 1.0,
         };
         let mut components = vec![Component { node: uniform, log_share: -exponent }];
         let (mut n_evaluations, mut efficiency) = (0, 1.0);
         if problem.n > 0 && exponent > 0.0 {
-            let envelope = Envelope::new(&problem, &StableSeries::new(exponent), log_uniform)?;
+            let envelope =
+                Envelope::new(&problem, &StableSeries::new(exponent), log_uniform, settings.interpolate_from)?;
             n_evaluations = envelope.n_evaluations;
             efficiency = envelope.efficiency;
             let pairs = envelope.nodes.into_iter().zip(envelope.log_shares);
@@ -166,7 +186,7 @@ impl HellingerSampler {
             cached_bytes: AtomicUsize::new(0),
             n_proposals: AtomicU64::new(0),
             n_accepted: AtomicU64::new(0),
-            unit_bits,
+            settings,
         };
         sampler.weigh_components();
         Ok(sampler)
@@ -226,11 +246,13 @@ impl HellingerSampler {
         self.n_evaluations
     }
 
-    /// How far the logarithm of the probability of any candidate is from that of pi, at most: (m + 2) 2^-69.
+    /// How far the logarithm of the probability of any candidate is from that of pi, at most: (m+2) (2^-69 + (n+2) 2^-91).
     ///
-    /// A release adds twice this to the mechanism's epsilon and nothing to its delta.
+    /// Two data sets add this twice to the mechanism's epsilon and nothing to its delta. What it bounds is the part of the
+    /// decisions that thirty digits leave open: 2^-70 of a coordinate's weights, (n+2) 2^-92 in the tails of a table, 2^-71 of
+    /// an acceptance, each as a factor; normalisation doubles them.
     pub fn log_error(&self) -> f64 {
-        (self.problem.m as f64 + 2.0) * 2f64.powi(-69)
+        (self.problem.m as f64 + 2.0) * (2f64.powi(-69) + (self.problem.n as f64 + 2.0) * 2f64.powi(-91))
     }
 
     fn attempt<B: Bits>(&self, bits: &mut B) -> Result<Option<Vec<u64>>> {
@@ -242,7 +264,8 @@ impl HellingerSampler {
             return Ok(None);
         };
         let (log_ratio, error) = self.log_ratio(&proposal);
-        let is_accepted = accept(bits, log_ratio, error, || self.exact_log_ratio(&proposal))?;
+        let is_accepted =
+            accept(bits, log_ratio, error.max(self.settings.least_error), || self.exact_log_ratio(&proposal))?;
         Ok(is_accepted.then_some(proposal.counts))
     }
 
@@ -257,7 +280,7 @@ impl HellingerSampler {
             }
         }
         let k = counts[problem.star_index];
-        let log_weight = self.components[0].log_share + self.log_n_candidates.value();
+        let log_weight = self.components[0].log_share + self.log_n_candidates.to_f64();
         Proposal {
             counts,
             component: 0,
@@ -265,7 +288,7 @@ impl HellingerSampler {
             closing: problem.star.score(k),
             shift: -problem.star.shift(k),
             log_weight,
-            weight_error: SCORE_ERROR * (self.components[0].log_share.abs() + self.log_n_candidates.high),
+            weight_error: SCORE_ERROR * (self.components[0].log_share.abs() + self.log_n_candidates.to_f64()),
         }
     }
 
@@ -277,7 +300,7 @@ impl HellingerSampler {
         let tables = match cache.get() {
             Some(tables) => tables,
             None => {
-                let fresh = NodeTables::new(&self.problem, node, self.unit_bits)?;
+                let fresh = NodeTables::new(&self.problem, node, self.settings.unit_bits)?;
                 let n_bytes = fresh.n_bytes();
                 if self.cached_bytes.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes <= TABLE_BYTES {
                     cache.get_or_init(|| fresh)
@@ -355,25 +378,26 @@ impl HellingerSampler {
             }
         }
         let closing = score(problem.star, proposal.counts[problem.star_index]);
-        let log_target = -(-(others + closing).exp_m1()).sqrt().times(problem.exponent);
+        let log_target = -(-(others + closing).exp_m1()).sqrt() * problem.exponent;
         let log_terms: Vec<_> =
             self.components.iter().map(|component| component.exact_log_density(others, proposal.shift)).collect();
-        let largest = log_terms.iter().map(|log| log.high).fold(f64::NEG_INFINITY, f64::max);
+        let largest = log_terms.iter().map(|log| log.to_f64()).fold(f64::NEG_INFINITY, f64::max);
         let mut envelope = DoubleDouble::from(0.0);
         let mut magnitude = 0.0;
         for (component, &log) in self.components.iter().zip(&log_terms) {
-            if log.high > largest - NEGLIGIBLE {
+            if log.to_f64() > largest - NEGLIGIBLE {
                 let part = (log - DoubleDouble::from(largest)).exp();
                 envelope = envelope + part;
-                magnitude += part.high * component.magnitude(others.high, proposal.shift);
+                magnitude += part.to_f64() * component.magnitude(others.to_f64(), proposal.shift);
             }
         }
         let log_envelope = DoubleDouble::from(largest) + envelope.ln();
-        let magnitude = magnitude / envelope.high;
+        let magnitude = magnitude / envelope.to_f64();
         let (log_weight, weight_error) = self.exact_log_weight(proposal.component)?;
-        let log_integer = DoubleDouble::from(self.weight(proposal.component)).ln() - LN_2.times(f64::from(WEIGHT_BITS));
+        let log_integer = DoubleDouble::from(self.weight(proposal.component)).ln() - LN_2 * f64::from(WEIGHT_BITS);
         let rounded_by = log_weight - DoubleDouble::from(self.log_unit) - log_integer;
-        let terms = 2.0 * (magnitude - log_target.high) + log_envelope.high.abs() + log_weight.high.abs() + 100.0;
+        let terms =
+            2.0 * (magnitude - log_target.to_f64()) + log_envelope.to_f64().abs() + log_weight.to_f64().abs() + 100.0;
         Ok((log_target - log_envelope + rounded_by, 2f64.powi(-90) * terms + weight_error))
     }
 

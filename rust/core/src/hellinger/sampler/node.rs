@@ -10,14 +10,16 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::SCORE_ERROR;
-use super::double_double::DoubleDouble;
 use super::law::{Coordinate, Law, Moments};
 use super::problem::Problem;
-use super::table::Table;
+use super::table::{Detail, Table};
 use crate::Result;
+use crate::double_double::DoubleDouble;
 
 /// Steps of the search for the tilt; any tilt is valid, so a cap costs nothing but acceptance.
 const MAX_TILT_STEPS: u32 = 60;
+/// Groups from here on have coarse tables.
+const COARSE_FROM: usize = 24;
 /// Groups from here on are shared between threads.
 const PARALLEL_FROM: usize = 256;
 
@@ -166,7 +168,10 @@ pub(super) struct NodeTables {
 
 impl NodeTables {
     pub(super) fn new(problem: &Problem, node: &Node, unit_bits: u32) -> Result<Self> {
-        let build = |&(coordinate, _): &(Coordinate, f64)| Table::new(law(coordinate, node.l, node.theta), unit_bits);
+        // With many groups a release visits many nodes, each once or twice.
+        let detail = if problem.groups.len() < COARSE_FROM { Detail::FINE } else { Detail::COARSE };
+        let build =
+            |&(coordinate, _): &(Coordinate, f64)| Table::new(law(coordinate, node.l, node.theta), detail, unit_bits);
         let tables: Result<Vec<_>> = if problem.groups.len() < PARALLEL_FROM {
             problem.groups.iter().map(build).collect()
         } else {
@@ -186,8 +191,8 @@ pub(super) fn exact_log_sum(problem: &Problem, node: &Node) -> Result<(DoubleDou
     let (mut sum, mut error) = (DoubleDouble::from(0.0), 0.0);
     for &(coordinate, count) in &problem.groups {
         let (log_sum, log_error) = law(coordinate, node.l, node.theta).exact_log_sum()?;
-        sum = sum + log_sum.times(count);
-        error += count * (log_error + 2f64.powi(-94) * log_sum.high.abs());
+        sum = sum + log_sum * count;
+        error += count * (log_error + 2f64.powi(-94) * log_sum.to_f64().abs());
     }
     Ok((sum, error))
 }

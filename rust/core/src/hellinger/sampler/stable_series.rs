@@ -11,7 +11,7 @@
 
 use std::f64::consts::PI;
 
-use super::double_double::DoubleDouble;
+use crate::double_double::DoubleDouble;
 
 /// The largest J whose p_J comes from the recursion.
 const TABLE_TO: u64 = 2048;
@@ -56,7 +56,7 @@ impl StableSeries {
         let mut ratio = c / 2.0;
         let mut log_p = Vec::with_capacity(TABLE_TO as usize + 1);
         for j in 0..=TABLE_TO {
-            log_p.push(sum.value());
+            log_p.push(sum.to_f64());
             sum = sum + DoubleDouble::from(ratio.ln());
             let j = j as f64;
             ratio = ((4.0 * j + 2.0) * (j + 1.0) + c * (c / ratio)) / (4.0 * (j + 2.0) * (j + 1.0));

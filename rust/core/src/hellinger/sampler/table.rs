@@ -7,8 +7,8 @@
 
 use super::SCORE_ERROR;
 use super::decision::{DECISION_ERROR, above_envelope, accept, below, fraction, log_uniform};
-use super::double_double::{DoubleDouble, LN_2};
 use super::law::{Law, Tail, Window};
+use crate::double_double::{DoubleDouble, LN_2};
 use crate::random::Bits;
 use crate::{Error, Result};
 
@@ -16,10 +16,22 @@ use crate::{Error, Result};
 pub(super) const UNIT_BITS: u32 = 40;
 /// Sums of weights stay below 2^62.
 const SUM_BITS: u32 = 62;
-/// Windows up to this long have cells of one count, with their scores at hand.
-const NARROW_TO: u64 = 256;
-/// Cells per standard deviation of wide windows; the histogram is then 5 % above f.
-const CELLS_PER_DEVIATION: f64 = 8.0;
+/// How fine the histogram is: what it costs to build against how often it rejects.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Detail {
+    /// Windows up to this long have cells of one count, with their scores at hand.
+    narrow_to: u64,
+    /// Cells per standard deviation of the others.
+    cells_per_deviation: f64,
+}
+
+impl Detail {
+    /// For tables that are drawn from often: 5 % above f.
+    pub(super) const FINE: Self = Self { narrow_to: 256, cells_per_deviation: 8.0 };
+    /// For tables that are drawn from once or twice: 20 % above f.
+    pub(super) const COARSE: Self = Self { narrow_to: 16, cells_per_deviation: 2.0 };
+}
+
 /// Rejections in a row that mean a defect: the chance of each is below 3/4.
 const MAX_REJECTIONS: u32 = 10_000;
 
@@ -43,13 +55,13 @@ pub(super) struct Table {
 
 impl Table {
     /// The table of a law; `unit_bits` is [`UNIT_BITS`] but in tests, which take fewer to visit the tails.
-    pub(super) fn new(law: Law, unit_bits: u32) -> Result<Self> {
+    pub(super) fn new(law: Law, detail: Detail, unit_bits: u32) -> Result<Self> {
         let window = law.window(f64::from(unit_bits) * std::f64::consts::LN_2)?;
         let length = window.last - window.first + 1;
-        let width = if length <= NARROW_TO || !law.is_concave() {
+        let width = if length <= detail.narrow_to || !law.is_concave() {
             1
         } else {
-            ((law.deviation() / CELLS_PER_DEVIATION) as u64).max(1)
+            ((law.deviation() / detail.cells_per_deviation) as u64).max(1)
         };
         let before = (window.mode - window.first).div_ceil(width);
         let n_cells = before + (window.last - window.mode) / width + 1;
@@ -176,18 +188,18 @@ impl Table {
             return Ok(false);
         }
         let (units, error) = self.exact_units(k)?;
-        if units.high * (1.0 - error) > weight as f64 {
+        if units.to_f64() * (1.0 - error) > weight as f64 {
             return Err(above_envelope());
         }
         let rest = units - DoubleDouble::from(height) - fraction(word, bits);
-        Ok(rest.value() > units.high * error + 2f64.powi(-100))
+        Ok(rest.to_f64() > units.to_f64() * error + 2f64.powi(-100))
     }
 
     /// ln f(k) in units of the table, to thirty digits, and its error.
     fn exact_log_units(&self, k: u64) -> Result<(DoubleDouble, f64)> {
         let (log_weight, error) = self.law.exact_log_weight(k);
-        let log = log_weight - DoubleDouble::from(self.window.log_peak) + LN_2.times(f64::from(self.unit_bits));
-        let error = error + 2f64.powi(-94) * (1.0 + log.high.abs() + self.window.log_peak.abs());
+        let log = log_weight - DoubleDouble::from(self.window.log_peak) + LN_2 * f64::from(self.unit_bits);
+        let error = error + 2f64.powi(-94) * (1.0 + log.to_f64().abs() + self.window.log_peak.abs());
         if !(error <= DECISION_ERROR) {
             return Err(Error::numerical(
                 "Hellinger sampler",
@@ -205,11 +217,12 @@ impl Table {
     /// A count beyond an end of the window, from a geometric law of mass one unit.
     #[cold]
     fn attempt_tail<B: Bits>(&self, bits: &mut B, tail: Tail, is_above: bool) -> Result<Option<(u64, f64)>> {
-        // P[J >= j] = exp(-rate j); next to an integer the logarithm could be of either side, so it is rejected.
+        // P[J >= j] = exp(-rate j); next to an integer the logarithm could be of either side, so it is rejected. With
+        // 1/(n+1) <= rate <= 1 that takes less than (n+2) 2^-92 of the probability of any j <= n.
         let steps = -log_uniform(bits) / DoubleDouble::from(tail.rate);
-        let j = steps.high.floor();
-        let inside = (steps - DoubleDouble::from(j)).value();
-        let margin = 2f64.powi(-88) * (1.0 + steps.high) * (1.0 + 1.0 / tail.rate);
+        let j = steps.to_f64().floor();
+        let inside = (steps - DoubleDouble::from(j)).to_f64();
+        let margin = 2f64.powi(-95) * (1.0 + steps.to_f64() + 1.0 / tail.rate);
         let k = if is_above { tail.start as f64 + j } else { tail.start as f64 - j };
         if inside < margin || inside > 1.0 - margin || k < 0.0 || k > self.law.coordinate.n as f64 {
             return Ok(None);
@@ -223,7 +236,7 @@ impl Table {
             let (log, error) = self.exact_log_units(k)?;
             let step_log = (-(DoubleDouble::from(-tail.rate)).exp_m1()).ln();
             let fall = DoubleDouble::product(tail.rate, j);
-            Ok((log - step_log + fall, error + 2f64.powi(-94) * (fall.high + step_log.high.abs())))
+            Ok((log - step_log + fall, error + 2f64.powi(-94) * (fall.to_f64() + step_log.to_f64().abs())))
         };
         Ok(accept(bits, log_ratio, error, exact)?.then_some((k, score)))
     }
@@ -233,12 +246,13 @@ impl Table {
 mod tests {
     use super::*;
     use crate::hellinger::sampler::law::Coordinate;
+    use crate::hellinger::sampler::testing::{chi_square_limit, pearson};
     use crate::random::StreamKey;
 
     /// Pearson's statistic of draws against f, counts of small expectation pooled, and its degrees of freedom.
-    fn chi_square(law: Law, unit_bits: u32, n_draws: usize) -> (f64, f64) {
+    fn chi_square(law: Law, detail: Detail, unit_bits: u32, n_draws: usize) -> (f64, f64) {
         let n = law.coordinate.n;
-        let table = Table::new(law, unit_bits).unwrap();
+        let table = Table::new(law, detail, unit_bits).unwrap();
         let mut stream = StreamKey::from_bytes([9; 32]).stream(n);
         let mut seen = vec![0f64; n as usize + 1];
         for _ in 0..n_draws {
@@ -246,29 +260,10 @@ mod tests {
         }
         let weights: Vec<f64> = (0..=n).map(|k| (law.log_weight(k) - table.window.log_peak).exp()).collect();
         let total: f64 = weights.iter().sum();
-        let (mut statistic, mut cells, mut rest) = (0.0, 0.0, (0.0, 0.0));
-        for (weight, count) in weights.iter().zip(&seen) {
-            let expected = weight / total * n_draws as f64;
-            if expected >= 8.0 {
-                statistic += (count - expected).powi(2) / expected;
-                cells += 1.0;
-            } else {
-                rest = (rest.0 + expected, rest.1 + count);
-            }
-        }
-        if rest.0 > 2.0 {
-            statistic += (rest.1 - rest.0) * (rest.1 - rest.0) / rest.0;
-            cells += 1.0;
-        }
-        (statistic, cells - 1.0)
+        pearson(weights.iter().zip(&seen).map(|(weight, &count)| (weight / total * n_draws as f64, count)))
     }
 
-    /// Above this a chi-square variable lies with probability 1e-7 or less (Laurent and Massart 2000, lemma 1, x = 16.2).
-    fn chi_square_limit(degrees: f64) -> f64 {
-        degrees + 2.0 * (degrees * 16.2).sqrt() + 2.0 * 16.2
-    }
-
-    // 12 laws of 60000 draws; false alarms 1e-7 each.
+    // 12 laws, two tables each, 60000 draws; false alarms 1e-6 in all.
     #[test]
     fn draws_follow_the_law_also_through_the_tails() {
         let law = |prior, x, n, l, theta| Law { coordinate: Coordinate { prior, x, n }, l, theta };
@@ -287,8 +282,10 @@ mod tests {
             (law(1.0, 1000, 3000, 200.0, 0.5), 40),
         ];
         for (law, unit_bits) in laws {
-            let (statistic, degrees) = chi_square(law, unit_bits, 60_000);
-            assert!(statistic < chi_square_limit(degrees), "{law:?} {unit_bits}: {statistic} with {degrees}");
+            for detail in [Detail::FINE, Detail::COARSE] {
+                let (statistic, degrees) = chi_square(law, detail, unit_bits, 60_000);
+                assert!(statistic < chi_square_limit(degrees, 4e-8), "{law:?} {unit_bits}: {statistic} with {degrees}");
+            }
         }
     }
 
@@ -296,7 +293,7 @@ mod tests {
     fn tables_of_wide_laws_stay_small() {
         let law =
             Law { coordinate: Coordinate { prior: 1.0, x: 400_000_000_000, n: 1_000_000_000_000 }, l: 1.0, theta: 0.0 };
-        assert!(Table::new(law, UNIT_BITS).unwrap().n_bytes() < 4096);
+        assert!(Table::new(law, Detail::FINE, UNIT_BITS).unwrap().n_bytes() < 4096);
     }
 
     #[test]
@@ -312,7 +309,7 @@ mod tests {
             assert!((moments.log_sum - full.ln()).abs() < 1e-10, "{law:?}");
             assert!((moments.mean - mean).abs() < 1e-8 * moments.variance.sqrt().max(1.0), "{law:?}");
             let (exact, error) = law.exact_log_sum().unwrap();
-            assert!((exact.value() - full.ln()).abs() < 1e-12 && error < 1e-22, "{law:?}");
+            assert!((exact.to_f64() - full.ln()).abs() < 1e-12 && error < 1e-22, "{law:?}");
         }
     }
 
@@ -325,6 +322,6 @@ mod tests {
             full = full + law.exact_log_weight(k).0.exp();
         }
         let (exact, _) = law.exact_log_sum().unwrap();
-        assert!((exact - full.ln()).value().abs() < 1e-24, "{:e}", (exact - full.ln()).value());
+        assert!((exact - full.ln()).to_f64().abs() < 1e-24, "{:e}", (exact - full.ln()).to_f64());
     }
 }
