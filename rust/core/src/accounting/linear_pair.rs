@@ -11,9 +11,11 @@
 //!
 //! so that one partial panel per epsilon is enough once P and delta are known at the knots.
 
+use std::sync::OnceLock;
+
 use super::Profile;
 use super::quadrature::{nodes_12, nodes_32};
-use super::shape::Shape;
+use super::shape::{Shape, exp_m1};
 use super::tail::Tail;
 use crate::double_double::DoubleDouble;
 
@@ -29,7 +31,9 @@ const LONG: f64 = 16.0;
 #[derive(Debug, Clone)]
 pub(super) struct LinearPair {
     p: Tail,
-    q: Tail,
+    q: Shape,
+    /// The tail of Q, made when it is needed: where P and Q overlap little.
+    q_tail: OnceLock<Tail>,
     r: f64,
     /// The threshold is (eps + c)/r; seen from the mode of P it is eps/r + offset_p.
     offset_p: DoubleDouble,
@@ -49,17 +53,14 @@ impl LinearPair {
     /// The pair of laws P and Q of W with loss r W - c.
     pub(super) fn new(p: Shape, q: Shape, r: f64, c: DoubleDouble) -> Self {
         let shift = c / r;
-        let mut pair = Self {
-            offset_p: shift - p.mode,
-            offset_q: shift - q.mode,
-            p: Tail::new(p),
-            q: Tail::new(q),
-            r,
-            delta: Vec::new(),
-        };
-        pair.delta = vec![0.0; pair.p.knots.len()];
-        for k in (0..pair.delta.len()).rev() {
-            pair.delta[k] = pair.excess_at(pair.p.knots[k].x, None, k).delta;
+        let p = Tail::unfilled(p);
+        let n = p.knots.len();
+        let (offset_p, offset_q) = (shift - p.shape.mode, shift - q.mode);
+        let mut pair = Self { p, q, q_tail: OnceLock::new(), r, offset_p, offset_q, delta: vec![0.0; n] };
+        for k in (0..n).rev() {
+            let at = pair.excess_at(pair.p.knots[k].x, None, k);
+            pair.p.knots[k].mass = at.delta + at.slope;
+            pair.delta[k] = at.delta;
         }
         pair
     }
@@ -107,7 +108,7 @@ impl LinearPair {
         nodes_12(h, |u, weight| {
             let piece = weight * self.p.density(x + u);
             mass += piece;
-            kept -= piece * (-self.r * u).exp_m1();
+            kept -= piece * exp_m1(-self.r * u);
         });
         let lost = -(-self.r * h).exp_m1();
         let delta = kept + next.mass * lost + (1.0 - lost) * self.delta[k + 1];
@@ -127,7 +128,7 @@ impl LinearPair {
         nodes_32(0.0, h, |u, weight| {
             let piece = weight * (-fall(u)).exp();
             mass += piece;
-            kept -= piece * (-self.r * u).exp_m1();
+            kept -= piece * exp_m1(-self.r * u);
         });
         // Beyond the cut an exponential: 1/s - exp(-r h)/(s + r), written without a difference.
         let slope = self.p.shape.slope(x + h);
@@ -142,12 +143,13 @@ impl LinearPair {
     fn difference(&self, mass: f64, x: f64, epsilon: Option<f64>) -> Excess {
         let epsilon = epsilon.unwrap_or_else(|| self.epsilon_at(x));
         let x_q = (DoubleDouble::from(epsilon) / self.r + self.offset_q).to_f64();
-        let slope = match self.q.locate(x_q) {
-            Some(k) if self.q.is_open(k) => {
+        let q = self.q_tail.get_or_init(|| Tail::new(self.q));
+        let slope = match q.locate(x_q) {
+            Some(k) if q.is_open(k) => {
                 let density = self.p.density(x);
                 if density > 0.0 { density * self.p.mills(x, self.r) } else { 0.0 }
             }
-            _ => epsilon.exp() * self.q.mass_above(x_q),
+            _ => epsilon.exp() * q.mass_above(x_q),
         };
         Excess { delta: mass - slope, slope }
     }

@@ -80,7 +80,7 @@ impl Shape {
                     let bend = exp_m1_minus(y);
                     n * ln_1p_minus(small / n * (y + bend)) + small * bend
                 } else {
-                    n * (small / n * y.exp_m1()).ln_1p() - small * y
+                    n * ln_1p(small / n * exp_m1(y)) - small * y
                 }
             }
             Family::LogGamma { s, reversed } => s * exp_m1_minus(if reversed { -x } else { x }),
@@ -143,15 +143,38 @@ fn oriented(p: f64, q: f64, x: f64) -> (f64, f64, f64) {
 /// exp(x) - 1 - x without cancellation.
 pub(super) fn exp_m1_minus(x: f64) -> f64 {
     if x.abs() >= 1.0 {
-        return x.exp_m1() - x;
+        return x.exp() - 1.0 - x;
     }
-    // x^2 (1/2! + x/3! + ...): 8 terms reach 1e-17 for |x| < 0.06, 18 for |x| < 1.
-    let terms = if x.abs() < 0.06 { 8 } else { 18 };
-    let mut sum = 0.0;
-    for &inverse in INVERSE_FACTORIALS[..terms].iter().rev() {
-        sum = sum * x + inverse;
-    }
+    // x^2 (1/2! + x/3! + ...), as many terms as reach 1e-16 of the sum.
+    let sum = if x.abs() < 0.06 {
+        polynomial::<8>(&INVERSE_FACTORIALS, x)
+    } else if x.abs() < 0.3 {
+        polynomial::<12>(&INVERSE_FACTORIALS, x)
+    } else {
+        polynomial::<18>(&INVERSE_FACTORIALS, x)
+    };
     x * x * sum
+}
+
+/// exp(x) - 1 to a few units in the last place; several times faster than the library's, whose exp is fast.
+pub(super) fn exp_m1(x: f64) -> f64 {
+    if x.abs() < 0.3 { x + exp_m1_minus(x) } else { x.exp() - 1.0 }
+}
+
+/// ln(1 + t) likewise, for t >= -1/2.
+fn ln_1p(t: f64) -> f64 {
+    if t.abs() < 0.3 { t + ln_1p_minus(t) } else { (1.0 + t).ln() }
+}
+
+/// The first N coefficients as a polynomial in x, even and odd powers apart: two chains are faster than one.
+fn polynomial<const N: usize>(coefficients: &[f64], x: f64) -> f64 {
+    let square = x * x;
+    let (mut even, mut odd) = (0.0, 0.0);
+    for pair in coefficients[..N].chunks_exact(2).rev() {
+        even = even * square + pair[0];
+        odd = odd * square + pair[1];
+    }
+    even + x * odd
 }
 
 /// 1/k! for k = 2, 3, ...
@@ -183,10 +206,12 @@ pub(super) fn ln_1p_minus(t: f64) -> f64 {
     // With s = t/(2 + t): ln(1 + t) = 2 atanh s and 2 s - t = -t s.
     let s = t / (2.0 + t);
     let square = s * s;
-    let terms = if square < 2.5e-3 { 6 } else { 16 };
-    let mut sum = 0.0;
-    for &inverse in INVERSE_ODD[..terms].iter().rev() {
-        sum = sum * square + inverse;
-    }
+    let sum = if square < 2.5e-3 {
+        polynomial::<6>(&INVERSE_ODD, square)
+    } else if square < 1e-2 {
+        polynomial::<8>(&INVERSE_ODD, square)
+    } else {
+        polynomial::<16>(&INVERSE_ODD, square)
+    };
     s * (2.0 * square * sum - t)
 }

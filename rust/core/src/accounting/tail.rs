@@ -36,20 +36,20 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    pub(super) fn new(shape: Shape) -> Self {
+    /// The panels, with the masses still to be filled in from the right.
+    pub(super) fn unfilled(shape: Shape) -> Self {
         let mut xs = walk(&shape, -1.0, LEFT_DEVIANCE);
         xs.reverse();
         xs.push(0.0);
         xs.append(&mut walk(&shape, 1.0, RIGHT_DEVIANCE));
-        let mut knots: Vec<Knot> = xs.into_iter().map(|x| Knot { x, mass: 0.0 }).collect();
-        let mut tail = Self { shape, knots: Vec::new() };
-        let last = knots.len() - 1;
-        knots[last].mass = tail.density(knots[last].x) * tail.mills(knots[last].x, 0.0);
-        for k in (0..last).rev() {
-            let h = knots[k + 1].x - knots[k].x;
-            knots[k].mass = knots[k + 1].mass + tail.panel(knots[k].x, h);
+        Self { shape, knots: xs.into_iter().map(|x| Knot { x, mass: 0.0 }).collect() }
+    }
+
+    pub(super) fn new(shape: Shape) -> Self {
+        let mut tail = Self::unfilled(shape);
+        for k in (0..tail.knots.len()).rev() {
+            tail.knots[k].mass = tail.mass_above(tail.knots[k].x);
         }
-        tail.knots = knots;
         tail
     }
 
