@@ -1,5 +1,6 @@
 """The exact privacy of one Dirichlet draw from counts."""
 
+import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -42,7 +43,8 @@ def dirichlet_curve(
     floor : float, default 0
         A public lower bound of every count.
     total : int, optional
-        The public total, under ``"replace"``. It tells whether the curve is attained at this total.
+        The public total, under ``"replace"``. It tells whether the curve is attained at this total. With two
+        categories it forces both counts, and the curve is that of the worst pair at this total, smaller than without it.
 
     Returns
     -------
@@ -77,6 +79,12 @@ def dirichlet_curve(
             raise InvalidParameterError(f"total must be None under 'add_remove', where totals differ, got {total!r}")
         profiles = (_core.gamma_profile(a, scale, False), _core.gamma_profile(a, scale, True))
         return PrivacyCurve(profiles, adjacency="add_remove", exact=True, label=label)
+    if d == 2 and total is not None:
+        # The total forces both counts; order and raw priors matter, the floor enters through the counts.
+        first, last = (float(p) for p in np.broadcast_to(priors, d))
+        n, least = integer("total", total, 1), math.ceil(floor)
+        profile = _core.two_categories_profile(first, last, scale, n, least)
+        return PrivacyCurve((profile,), adjacency="replace", exact=True, label=f"{label[:-1]}, total={n})")
     profile = _core.beta_profile(a, b, scale)
     if a != b:
         profile = _core.maximum_profile(profile, _core.beta_profile(b, a, scale))
@@ -142,12 +150,10 @@ _RDP = ("optimal", "tangent")
 
 
 def _attained(dimension: int, floor: float, total: int | None) -> bool:
-    """Whether some neighbours at this total are the worst pair (theory B1); at any total if it is not stated."""
+    """Whether some neighbours at this total are the worst pair (at any total if none is stated), for d > 2."""
     if total is None:
         return True
-    least = 1 + dimension * floor
-    n = integer("total", total, 1)
-    return n >= least if dimension > 2 else n == least
+    return integer("total", total, 1) >= 1 + dimension * math.ceil(floor) and floor == math.ceil(floor)
 
 
 def _sum_down(prior: float, added: float) -> float:

@@ -8,7 +8,7 @@ use pyo3::types::PyTuple;
 use simplexdp_core::Error;
 use simplexdp_core::accounting::{
     BetaPair, BudgetPair, Conversion, Direction, DirichletBounds, GammaPair, GaussianPair, LaplacePair, MaximumProfile,
-    Profile, RenyiProfile, TheoremTwo, TruncatedProfile, WithSamplingError, epsilon_tangent,
+    Profile, RenyiProfile, TheoremTwo, TruncatedProfile, TwoCategories, WithSamplingError, epsilon_tangent,
 };
 
 use crate::arrays;
@@ -146,6 +146,20 @@ pub(crate) fn budget_profile(py: Python<'_>, epsilon: f64, delta: f64) -> CoreRe
 #[pyo3(signature = (*profiles))]
 pub(crate) fn maximum_profile(py: Python<'_>, profiles: &Bound<'_, PyTuple>) -> CoreResult<PyProfile> {
     Ok(PyProfile::new(py, MaximumProfile::new(shared(profiles)?), "maximum_profile", profiles.clone())?)
+}
+
+/// Two categories with a public total, over all counts of at least `floor`.
+#[pyfunction]
+pub(crate) fn two_categories_profile(
+    py: Python<'_>,
+    a: f64,
+    b: f64,
+    r: f64,
+    total: u64,
+    floor: u64,
+) -> CoreResult<PyProfile> {
+    let profile = TwoCategories::new(a, b, r, total, floor)?;
+    Ok(PyProfile::new(py, profile, "two_categories_profile", (a, b, r, total, floor))?)
 }
 
 /// A profile with the total variation error of its sampler added.

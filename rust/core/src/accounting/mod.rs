@@ -20,6 +20,7 @@ mod search;
 mod shape;
 mod tail;
 mod truncated;
+mod two_categories;
 
 pub use beta_pair::BetaPair;
 pub use budget::BudgetPair;
@@ -34,3 +35,4 @@ pub use profile::Profile;
 pub use renyi::{Conversion, RenyiBound, RenyiProfile, epsilon_tangent, log_delta_tangent};
 pub use sampling_error::WithSamplingError;
 pub use truncated::TruncatedProfile;
+pub use two_categories::TwoCategories;

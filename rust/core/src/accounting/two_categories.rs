@@ -1,0 +1,145 @@
+//! Two categories and a public total: the exact curve, over all data sets that the total allows.
+//!
+//! The total forces both counts, so the neighbours are the n pairs with counts (k, n - k) and (k - 1, n - k + 1),
+//! Beta(A + r, B) against Beta(A, B + r) with A = a + r (k - 1), B = b + r (n - k). delta is the largest of them, in both
+//! orientations. It is found by branch and bound: a range of k is dominated, as in the proof for any number of
+//! categories, by the pair with the smallest A and the smallest B in the range, so a range whose bound is
+//! below a pair that was already seen needs no closer look. That the largest is at an end of the range has been
+//! seen in every case that was tried, but has no proof; nothing here relies on it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use super::{BetaPair, Profile, parameter};
+use crate::{Error, Result};
+
+/// Ranges that one evaluation may look at; what is left then counts with its bound.
+const MAX_RANGES: usize = 4096;
+
+/// Ranges kept for later evaluations.
+const MAX_KEPT: usize = 16384;
+
+/// The largest total: beyond it the counts are no longer exact doubles.
+const LARGEST_TOTAL: u64 = 1 << 53;
+
+/// The profile of a draw from Beta(r x + a, r (n - x) + b) with public n under replacement, x from `low` to `high`.
+pub struct TwoCategories {
+    a: f64,
+    b: f64,
+    r: f64,
+    /// Values of k whose neighbour k - 1 is also allowed.
+    ks: (u64, u64),
+    total: u64,
+    /// Bounds of ranges of k, by orientation.
+    kept: Mutex<HashMap<Range, Arc<BetaPair>>>,
+}
+
+/// k from the first to the second number; the flag swaps the categories.
+type Range = (u64, u64, bool);
+
+impl TwoCategories {
+    /// The profile for these priors, this scale and total; every count is publicly known to be at least `floor`.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter lies outside 1e-9 .. 1e12, or no two data sets differ at this total.
+    pub fn new(a: f64, b: f64, r: f64, total: u64, floor: u64) -> Result<Self> {
+        let (a, b, r) = (parameter::shape("prior", a)?, parameter::shape("prior", b)?, parameter::shape("scale", r)?);
+        if total > LARGEST_TOTAL || total < floor.saturating_mul(2).saturating_add(1) {
+            return Err(Error::parameter("total", "exceed the floors of both categories and be at most 2^53", total));
+        }
+        let profile = Self { a, b, r, ks: (floor + 1, total - floor), total, kept: Mutex::new(HashMap::new()) };
+        // What overflows the range of the pairs is refused here, not later.
+        profile.pair((profile.ks.0, profile.ks.0, false))?;
+        profile.pair((profile.ks.1, profile.ks.1, false))?;
+        Ok(profile)
+    }
+
+    /// The pair that dominates a range; the pair itself for a single k.
+    fn pair(&self, range: Range) -> Result<Arc<BetaPair>> {
+        let (first, last, swapped) = range;
+        if let Some(pair) = self.kept.lock().ok().and_then(|kept| kept.get(&range).cloned()) {
+            return Ok(pair);
+        }
+        // Rounded down: a smaller parameter is on the safe side, by the same argument.
+        let down = |prior: f64, count: u64| {
+            let sum = prior + self.r * count as f64;
+            if count > 0 { sum.next_down().next_down() } else { sum }
+        };
+        let (x, y) = (down(self.a, first - 1), down(self.b, self.total - last));
+        let (x, y) = if swapped { (y, x) } else { (x, y) };
+        let pair = Arc::new(BetaPair::new(x, y, self.r)?);
+        if let Ok(mut kept) = self.kept.lock()
+            && kept.len() < MAX_KEPT
+        {
+            kept.insert(range, Arc::clone(&pair));
+        }
+        Ok(pair)
+    }
+
+    /// The largest value of `cost` over all pairs, which a range's dominating pair bounds.
+    fn largest(&self, worst: f64, cost: impl Fn(&BetaPair) -> f64) -> f64 {
+        let value = |range: Range| self.pair(range).map_or(worst, |pair| cost(&pair));
+        let (first, last) = self.ks;
+        let mut seen: f64 = 0.0;
+        for swapped in [false, true] {
+            seen = seen.max(value((first, first, swapped))).max(value((last, last, swapped)));
+        }
+        let mut open: Vec<Range> = Vec::new();
+        if last - first >= 2 {
+            let middle = first + (last - first) / 2;
+            for swapped in [false, true] {
+                open.push((first + 1, middle, swapped));
+                if middle + 1 < last {
+                    open.push((middle + 1, last - 1, swapped));
+                }
+            }
+        }
+        let mut looked_at = 0;
+        while let Some(range) = open.pop() {
+            let (low, high, swapped) = range;
+            looked_at += 1;
+            let bound = value(range);
+            if bound <= seen {
+                continue;
+            }
+            if low == high || looked_at > MAX_RANGES {
+                seen = bound;
+                continue;
+            }
+            // Near the ends of the line short ranges are needed, further in long ones will do.
+            let from_left = low - first;
+            let from_right = last - high;
+            let cut = if from_left <= from_right {
+                (low + from_left - 1).min(low + (high - low) / 2)
+            } else {
+                (high - from_right).max(low + (high - low) / 2)
+            };
+            let cut = cut.clamp(low, high - 1);
+            open.push((low, cut, swapped));
+            open.push((cut + 1, high, swapped));
+        }
+        seen
+    }
+}
+
+impl Profile for TwoCategories {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        self.largest(1.0, |pair| pair.delta_upper(epsilon))
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        // The ends of the line are pairs of neighbours.
+        let ends = [self.ks.0, self.ks.1].into_iter().flat_map(|k| [(k, k, false), (k, k, true)]);
+        ends.filter_map(|range| self.pair(range).ok()).map(|pair| pair.delta_lower(epsilon)).fold(0.0, f64::max)
+    }
+
+    fn epsilon_upper(&self, delta: f64) -> f64 {
+        self.largest(f64::INFINITY, |pair| pair.epsilon_upper(delta))
+    }
+
+    /// Of each pair on its own, the largest.
+    fn renyi_upper(&self, order: f64) -> f64 {
+        self.largest(f64::INFINITY, |pair| pair.renyi_upper(order))
+    }
+}
