@@ -1,6 +1,6 @@
 //! The logarithmic derivative of the gamma function.
 
-use super::coefficients::{DIGAMMA_13_BOTTOM, DIGAMMA_13_TOP, DIGAMMA_ROOT, DIGAMMA_ROOT_REST, DIGAMMA_TAIL};
+use super::coefficients::{DIGAMMA_MIDDLE_BOTTOM, DIGAMMA_MIDDLE_TOP, DIGAMMA_ROOT, DIGAMMA_ROOT_REST, DIGAMMA_TAIL};
 use super::{is_pole, polynomial, sin_cos_pi};
 
 /// psi(x) = d/dx ln Gamma(x); NaN at the negative integers, -inf at 0 and +inf at -0.
@@ -17,7 +17,9 @@ pub fn digamma(x: f64) -> f64 {
 /// x < 4, or NaN.
 fn digamma_small(x: f64) -> f64 {
     // Above 2.5 both terms are positive and the fit is evaluated where it is most accurate.
-    if x >= 2.5 {
+    if x >= 3.5 {
+        middle(x - 2.0) + (1.0 / (x - 2.0) + 1.0 / (x - 1.0))
+    } else if x >= 2.5 {
         middle(x - 1.0) + 1.0 / (x - 1.0)
     } else if x >= 1.0 {
         middle(x)
@@ -35,9 +37,9 @@ fn digamma_small(x: f64) -> f64 {
     }
 }
 
-/// 1 <= x <= 3, with the zero as a factor.
+/// 1 <= x <= 2.5, with the zero as a factor.
 fn middle(x: f64) -> f64 {
     let t = x - 1.0;
-    let quotient = polynomial(&DIGAMMA_13_TOP, t) / polynomial(&DIGAMMA_13_BOTTOM, t);
+    let quotient = 0.9375 + polynomial(&DIGAMMA_MIDDLE_TOP, t) / polynomial(&DIGAMMA_MIDDLE_BOTTOM, t);
     ((x - DIGAMMA_ROOT) - DIGAMMA_ROOT_REST) * quotient
 }

@@ -43,28 +43,27 @@ fn log_gamma_small(x: f64) -> f64 {
 /// 1 <= x < 3, with the zeros at 1 and 2 as factors.
 fn log_gamma_middle(x: f64) -> f64 {
     let quotient = if x < 2.0 {
-        let t = x - 1.0;
-        polynomial(&LOG_GAMMA_12_TOP, t) / polynomial(&LOG_GAMMA_12_BOTTOM, t)
+        quotient_12(x - 1.0)
     } else {
         let t = x - 2.0;
-        polynomial(&LOG_GAMMA_23_TOP, t) / polynomial(&LOG_GAMMA_23_BOTTOM, t)
+        0.375 + polynomial(&LOG_GAMMA_23_TOP, t) / polynomial(&LOG_GAMMA_23_BOTTOM, t)
     };
     // Adding zero turns the -0 at x = 1 into 0.
     (x - 1.0) * (x - 2.0) * quotient + 0.0
 }
 
+/// lgamma(x)/((x-1)(x-2)) for 1 <= x <= 2, t = x - 1.
+fn quotient_12(t: f64) -> f64 {
+    0.5 + polynomial(&LOG_GAMMA_12_TOP, t) / polynomial(&LOG_GAMMA_12_BOTTOM, t)
+}
+
 /// ln Gamma(1 + x), accurate relative to its value also for tiny `x`.
 pub fn log_gamma_1p(x: f64) -> f64 {
-    if x.abs() < 1.0 && x > -0.5 {
-        if x >= 0.0 {
-            let quotient = polynomial(&LOG_GAMMA_12_TOP, x) / polynomial(&LOG_GAMMA_12_BOTTOM, x);
-            x * (x - 1.0) * quotient
-        } else {
-            // Gamma(1+x) = Gamma(2+x)/(1+x).
-            let t = 1.0 + x;
-            let quotient = polynomial(&LOG_GAMMA_12_TOP, t) / polynomial(&LOG_GAMMA_12_BOTTOM, t);
-            t * x * quotient - x.ln_1p()
-        }
+    if (0.0..1.0).contains(&x) {
+        x * (x - 1.0) * quotient_12(x)
+    } else if x > -0.5 && x < 0.0 {
+        // Gamma(1+x) = Gamma(2+x)/(1+x).
+        (1.0 + x) * x * quotient_12(1.0 + x) - x.ln_1p()
     } else {
         log_gamma(1.0 + x)
     }
