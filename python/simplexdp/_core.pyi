@@ -30,6 +30,7 @@ __all__ = [
     "dirichlet_tcdp",
     "dirichlet_theorem_profile",
     "gamma_profile",
+    "gamma_release_units",
     "gammainc",
     "gammainc_inverse",
     "gammaincc",
@@ -201,6 +202,14 @@ def dirichlet_release(
     rng: SeededRng | None = None,
 ) -> NDArray[np.float64]: ...
 def dirichlet_release_units(
+    counts: NDArray[np.float64],
+    scale: float,
+    prior: NDArray[np.float64],
+    resolution_bits: int = 32,
+    threads: int = 1,
+    rng: SeededRng | None = None,
+) -> NDArray[np.uint64]: ...
+def gamma_release_units(
     counts: NDArray[np.float64],
     scale: float,
     prior: NDArray[np.float64],

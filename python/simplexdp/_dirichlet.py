@@ -101,6 +101,29 @@ def release_units(
     return rows.reshape(counts.shape)
 
 
+def release_gamma_units(
+    counts: NDArray[np.float64],
+    scale: float,
+    prior: NDArray[np.float64],
+    *,
+    resolution: float = 2.0**-32,
+    rng: _core.SeededRng | None = None,
+    threads: int | None = None,
+) -> NDArray[np.uint64]:
+    """Draw independent Gamma(scale * counts + prior) variates of unit rate, in whole units of the resolution.
+
+    A variate g becomes ``1 + min(floor(g / resolution), 2**63 - 1)`` units; otherwise as in `release`.
+
+    Examples
+    --------
+    >>> release_gamma_units(np.array([3.0, 4.0, 5.0]), 1.0, np.ones(3)).shape
+    (3,)
+    """
+    threads = _threads(counts.size) if threads is None else threads
+    rows = _core.gamma_release_units(np.ravel(counts), scale, prior, resolution_bits(resolution), threads, rng)
+    return rows.reshape(counts.shape)
+
+
 def _threads(size: int) -> int:
     """Choose how many threads a call of this many values is worth."""
     return 1 if size < 2 * _VALUES_PER_THREAD else min(os.cpu_count() or 1, size // _VALUES_PER_THREAD)

@@ -112,3 +112,17 @@ def test_low_bits_are_uniform(full):
         units = draw([shape, 3.0], 2_000_000 if full else 100_000, 32, seed=16)[:, 0]
         observed = np.bincount((units % 1024).astype(int), minlength=1024)
         assert chi_square(observed, np.full(1024, 1 / 1024)) > ALARM / 3
+
+
+@pytest.mark.parametrize("shape", [1e-6, 0.02, 0.5, 1.0, 1.5, 30.0, 1e6])
+def test_gammas_have_their_law(shape, full):
+    # 50 cells of equal probability, cut at whole units of 2^-32, so with exact probabilities.
+    # Draws: 40 000 (2 000 000 in full).
+    n_rows = 2_000_000 if full else 40_000
+    units = _dirichlet.release_gamma_units(np.zeros((n_rows, 1)), 1.0, np.array([shape]), rng=SeededRng(17))[:, 0]
+    inner = np.unique(np.floor(special.gammaincinv(shape, np.arange(1, 50) / 50) * 2.0**32))
+    edges = np.concatenate([[0.0], inner[inner > 0] if (inner > 0).any() else [1.0], [np.inf]])
+    observed = np.histogram(units.astype(float) - 1, np.append(edges[:-1], 2.0**63))[0]
+    cdf = special.gammainc(shape, edges / 2.0**32)
+    assert observed.sum() == n_rows
+    assert chi_square(observed, np.diff(cdf)) > ALARM

@@ -171,7 +171,14 @@ class Ideal:
         missing = shared - sum(floors)
         return [1 + f + missing * (i + 1) // d - missing * i // d for i, f in enumerate(floors)]
 
-    def rows(self, seed: int, call: int, counts, scale: float, prior, resolution_bits: int) -> NDArray[np.uint64]:
+    def gammas(self, bits: Uniforms, counts, scale: float, prior, resolution_bits: int) -> list[int]:
+        draws = [self.gamma(bits, scale, count, weight) for count, weight in zip(counts, prior, strict=True)]
+        values = [value * mp.exp(log) * mpf(2) ** resolution_bits for value, log in draws]
+        return [1 + min(int(mp.floor(value)), 2**63 - 1) for value in values]
+
+    def rows(
+        self, seed: int, call: int, counts, scale: float, prior, resolution_bits: int, kind: str = "row"
+    ) -> NDArray[np.uint64]:
         """What a release with `SeededRng(seed)`, as its call number `call`, must return."""
         n_rows, d = counts.shape
         per_chunk = max(CHUNK_VALUES // d, 1)
@@ -180,5 +187,5 @@ class Ideal:
             for start in range(0, n_rows, per_chunk):
                 bits = Uniforms(key, start // per_chunk)
                 for row in counts[start : start + per_chunk].tolist():
-                    result.append(self.row(bits, row, scale, prior.tolist(), resolution_bits))
+                    result.append(getattr(self, kind)(bits, row, scale, prior.tolist(), resolution_bits))
         return np.array(result, dtype=np.uint64)

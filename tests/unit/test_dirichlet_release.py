@@ -56,6 +56,17 @@ def test_released_integers_are_those_of_200_digits(ideal, full):
 
 
 @pytest.mark.source_tree
+def test_released_gammas_are_those_of_200_digits(ideal, full):
+    per_case = 1_000 if full else 60
+    for seed, (counts, scale, prior, bits) in enumerate(HOSTILE):
+        table = np.tile(np.array(counts, float), (max(per_case // len(counts), 1), 1))
+        weights = np.array(prior)
+        got = _dirichlet.release_gamma_units(table, scale, weights, resolution=2.0**-bits, rng=SeededRng(seed))
+        expected = ideal.rows(seed, 0, table, scale, weights, bits, kind="gammas")
+        assert np.array_equal(got, expected), f"case {seed}"
+
+
+@pytest.mark.source_tree
 def test_random_shapes_give_the_integers_of_200_digits(ideal, full):
     # Shapes log-uniform from 1e-6 to 1e12, rows over several chunks' worth of streams.
     rng = np.random.default_rng(5)

@@ -1,7 +1,7 @@
 //! Exact Dirichlet rows: both paths agree, the grid's rule holds, hostile arguments end in errors.
 
 use simplexdp_core::random::{Bits, StreamKey};
-use simplexdp_core::sampling::dirichlet::{ExactDirichlet, Path, Sampler};
+use simplexdp_core::sampling::dirichlet::{ExactDirichlet, ExactGamma, Path, Sampler};
 
 fn rows(law: &ExactDirichlet, counts: &[f64], n_rows: usize, path: Path, key: u8) -> Vec<u64> {
     let mut sampler = Sampler::new(StreamKey::from_bytes([key; 32]).stream(0), path);
@@ -40,6 +40,25 @@ fn the_exact_path_gives_the_rows_of_the_fast_path() {
             }
         }
     }
+}
+
+#[test]
+fn the_exact_path_gives_the_gammas_of_the_fast_path() {
+    for (case, (scale, counts, prior)) in hostile().into_iter().enumerate() {
+        for bits in [0, 20, 32, 52] {
+            let law = ExactGamma::new(scale, &prior, bits).unwrap();
+            let draw = |path| {
+                let mut sampler = Sampler::new(StreamKey::from_bytes([3; 32]).stream(0), path);
+                let mut units = vec![0; counts.len() * 20];
+                for row in units.chunks_mut(counts.len()) {
+                    sampler.draw_gammas(&law, &counts, row).unwrap();
+                }
+                units
+            };
+            assert_eq!(draw(Path::Fast), draw(Path::Exact), "case {case}, {bits} bits");
+        }
+    }
+    assert!(ExactGamma::new(1.0, &[1.0], 53).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Result;
-use simplexdp_core::sampling::dirichlet::ExactDirichlet;
+use simplexdp_core::sampling::dirichlet::{ExactDirichlet, ExactGamma};
 
 use crate::arrays::as_slice;
 use crate::error::CoreResult;
@@ -44,6 +44,24 @@ pub(crate) fn dirichlet_release_units<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<u64>>> {
     let (counts, key) = (as_slice("counts", &counts)?, stream_key(rng)?);
     let law = ExactDirichlet::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
+    let units = detached(py, counts.len(), || law.release(counts, &key, threads))?;
+    Ok(units.into_pyarray(py))
+}
+
+/// Independent exact gamma variates of unit rate for rows of counts, in whole units of 2^-resolution_bits.
+#[pyfunction]
+#[pyo3(signature = (counts, scale, prior, resolution_bits = 32, threads = 1, rng = None))]
+pub(crate) fn gamma_release_units<'py>(
+    py: Python<'py>,
+    counts: PyReadonlyArray1<'py, f64>,
+    scale: f64,
+    prior: PyReadonlyArray1<'py, f64>,
+    resolution_bits: u32,
+    threads: usize,
+    rng: Option<&Bound<'py, PyAny>>,
+) -> CoreResult<Bound<'py, PyArray1<u64>>> {
+    let (counts, key) = (as_slice("counts", &counts)?, stream_key(rng)?);
+    let law = ExactGamma::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
     let units = detached(py, counts.len(), || law.release(counts, &key, threads))?;
     Ok(units.into_pyarray(py))
 }

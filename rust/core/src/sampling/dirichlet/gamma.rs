@@ -52,6 +52,11 @@ impl Shape {
         scale * count + prior
     }
 
+    /// The shape in doubles.
+    pub(super) fn nearby(&self) -> f64 {
+        Self::rounded(self.scale, self.count, self.prior)
+    }
+
     /// delta of the shape a: a - 1/3, or a + 2/3 where the draw is boosted, to four roundings.
     #[inline]
     pub(super) fn delta(a: f64) -> f64 {

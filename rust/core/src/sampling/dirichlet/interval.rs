@@ -183,6 +183,16 @@ impl Context {
         (lo == hi).then_some(lo)
     }
 
+    /// min(floor(x 2^power), cap) for x >= 0 and power <= bits; `None` while it is undecided.
+    pub(super) fn floor_scaled(&self, x: &Interval, power: u64, cap: u64) -> Option<u64> {
+        let floor = |n: &BigInt| {
+            let n = floor_shift(n, self.bits - power).max(BigInt::ZERO);
+            u64::try_from(&n).map_or(cap, |n| n.min(cap))
+        };
+        let lo = floor(&x.lo);
+        (lo == floor(&x.hi)).then_some(lo)
+    }
+
     /// ln x for x > 0; `None` when x is not known to be positive.
     pub(super) fn ln(&self, x: &Interval) -> Option<Interval> {
         if x.lo.sign() != Sign::Plus {
@@ -414,5 +424,10 @@ mod tests {
         assert_eq!(context.floor_share(100, &number(197, 199), &number(200, 201)), None);
         assert_eq!(context.floor_share(100, &number(2000, 2001), &number(2000, 2001)), Some(99));
         assert_eq!(context.floor_share(100, &number(-1, 1), &number(2000, 2001)), Some(0));
+        // In units of 2^-3 of numbers in units of 2^-8.
+        assert_eq!(context.floor_scaled(&number(31, 32), 3, 50), None);
+        assert_eq!(context.floor_scaled(&number(32, 63), 3, 50), Some(1));
+        assert_eq!(context.floor_scaled(&number(1 << 20, 1 << 21), 3, 50), Some(50));
+        assert_eq!(context.floor_scaled(&number(-3, 7), 3, 50), Some(0));
     }
 }

@@ -5,7 +5,8 @@ use super::exact::{cube, decide, log_power};
 use super::gamma::{self, Normal, Path, ROUNDING, Shape, unit};
 use super::interval::{Context, Interval};
 use super::lazy::{Id, LazyBits};
-use super::{ExactDirichlet, MAX_SHAPE};
+use super::shapes::Shapes;
+use super::{ExactDirichlet, ExactGamma};
 use crate::random::Bits;
 use crate::{Error, Result};
 
@@ -60,15 +61,14 @@ impl<B: Bits> Sampler<B> {
         if counts.len() != dimension || units.len() != dimension {
             return Err(Error::parameter("counts", "have the prior's length", counts.len()));
         }
-        self.source.refresh()?;
-        let boosted = self.prepare(law, counts)?;
         if dimension == 1 {
+            self.shapes(&law.shapes, counts)?;
             units[0] = law.grid.total();
             return Ok(());
         }
-        self.draw_gammas(law, counts, boosted)?;
+        let boosted = self.draw_values(&law.shapes, counts)?;
         if boosted {
-            self.apply_powers(law, counts);
+            self.apply_powers(&law.shapes, counts, true);
         }
         self.share(law, units);
         if !self.undecided.is_empty() {
@@ -78,28 +78,51 @@ impl<B: Bits> Sampler<B> {
         law.grid.complete(units)
     }
 
-    /// The constants of each entry's draw, and whether some shape is below one.
-    fn prepare(&mut self, law: &ExactDirichlet, counts: &[f64]) -> Result<bool> {
-        let mut valid = true;
-        let mut boosted = false;
-        self.deltas.clear();
-        self.deltas.extend(counts.iter().zip(&law.prior).map(|(&count, &prior)| {
-            let a = Shape::rounded(law.scale, count, prior);
-            // NaN fails the second comparison.
-            valid &= (count >= 0.0) & (a <= MAX_SHAPE);
-            boosted |= a < 1.0;
-            Shape::delta(a)
-        }));
-        self.factors.clear();
-        self.factors.extend(self.deltas.iter().map(|&delta| Shape::factor(delta)));
-        if valid {
-            Ok(boosted)
-        } else {
-            Err(Error::data("counts", "be finite, not negative, and give shapes of at most 2^50"))
+    /// Writes the units of independent gamma variates for `counts`.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub fn draw_gammas(&mut self, law: &ExactGamma, counts: &[f64], units: &mut [u64]) -> Result<()> {
+        let dimension = law.shapes.dimension();
+        if counts.len() != dimension || units.len() != dimension {
+            return Err(Error::parameter("counts", "have the prior's length", counts.len()));
         }
+        let boosted = self.draw_values(&law.shapes, counts)?;
+        if boosted {
+            self.apply_powers(&law.shapes, counts, false);
+        }
+        let scale = (1u64 << law.resolution_bits) as f64;
+        self.undecided.clear();
+        for (i, unit) in units.iter_mut().enumerate() {
+            let (z, margin) = (self.values[i] * scale, 1.01 * self.errors[i] * scale);
+            // Below 2^50 with a margin below one half, both floors are exact; not-a-number fails.
+            let (low, high) = ((z - margin).max(0.0).floor(), (z + margin).floor());
+            if self.path == Path::Fast && z < (1u64 << 50) as f64 && margin < 0.5 && low == high {
+                *unit = 1 + low as u64;
+            } else {
+                self.undecided.push(i as u32);
+            }
+        }
+        for &i in &self.undecided {
+            let shape = law.shapes.at(counts, i as usize);
+            let floor = decide(|context| {
+                let value = self.ideal_value(context, &shape, i as usize)?;
+                context.floor_scaled(&value, u64::from(law.resolution_bits), (1 << 63) - 1)
+            });
+            let undecided = || Error::numerical("gamma", "a grid point stayed undecided at the highest precision");
+            units[i as usize] = 1 + floor.ok_or_else(undecided)?;
+        }
+        Ok(())
     }
 
-    fn draw_gammas(&mut self, law: &ExactDirichlet, counts: &[f64], boosted: bool) -> Result<()> {
+    fn shapes(&mut self, shapes: &Shapes, counts: &[f64]) -> Result<bool> {
+        shapes.constants(counts, &mut self.deltas, &mut self.factors)
+    }
+
+    /// Draws each entry's gamma variate, before powers; tells whether some entry needs one.
+    fn draw_values(&mut self, shapes: &Shapes, counts: &[f64]) -> Result<bool> {
+        self.source.refresh()?;
+        let boosted = self.shapes(shapes, counts)?;
         let n = counts.len();
         self.normals.resize(n, Normal::default());
         self.values.resize(n, 0.0);
@@ -107,47 +130,37 @@ impl<B: Bits> Sampler<B> {
         self.powers.resize(if boosted { n } else { 0 }, (0, 0));
         let outputs = self.normals.iter_mut().zip(&mut self.values).zip(&mut self.errors);
         let constants = self.deltas.iter().zip(&self.factors);
-        let inputs = counts.iter().zip(&law.prior).zip(constants);
-        for (i, (((&count, &prior), (&delta, &c)), ((normal, value), error))) in inputs.zip(outputs).enumerate() {
-            let boost = boosted && Shape::rounded(law.scale, count, prior) < 1.0;
-            let shape = Shape { scale: law.scale, count, prior, boost, delta, c };
+        for (i, ((&delta, &c), ((normal, value), error))) in constants.zip(outputs).enumerate() {
+            let shape = shapes.known(counts, i, delta, c);
             let Some(drawn) = gamma::draw(&mut self.source, &shape, self.path) else {
                 return Err(Error::numerical("gamma", "every attempt was rejected"));
             };
             (*normal, *value, *error) = (drawn.normal, drawn.value, drawn.error);
             if boosted {
-                self.powers[i] = if boost { self.source.word() } else { (0, 0) };
+                self.powers[i] = if shape.boost { self.source.word() } else { (0, 0) };
             }
         }
-        Ok(())
+        Ok(boosted)
     }
 
     /// Multiplies by U^(1/a) 2^-e where the draw was boosted, e the largest such power's own exponent (0 if an entry is
-    /// not boosted): small entries keep their logarithm's accuracy, whatever their size.
-    fn apply_powers(&mut self, law: &ExactDirichlet, counts: &[f64]) {
-        let shape = |i: usize| Shape::new(law.scale, counts[i], law.prior[i]);
+    /// not boosted, or if the values are not `relative` to each other): small entries keep their logarithm's accuracy,
+    /// whatever their size.
+    fn apply_powers(&mut self, shapes: &Shapes, counts: &[f64], relative: bool) {
         let log_factor = |i: usize| {
-            let shape = shape(i);
-            if shape.boost {
-                ln(unit(self.powers[i].0)) / Shape::rounded(shape.scale, shape.count, shape.prior)
-            } else {
-                0.0
-            }
+            let shape = shapes.at(counts, i);
+            if shape.boost { ln(unit(self.powers[i].0)) / shape.nearby() } else { 0.0 }
         };
         let factors: Vec<f64> = (0..counts.len()).map(log_factor).collect();
         let largest = factors.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-        let exponent = (largest / std::f64::consts::LN_2).round();
+        let exponent = if relative { (largest / std::f64::consts::LN_2).round() } else { 0.0 };
         for (i, &factor) in factors.iter().enumerate() {
-            let shape = shape(i);
+            let shape = shapes.at(counts, i);
             let scaled = exp_scaled(factor, exponent);
             // Relative error: logarithm, shape and quotient (12 roundings of the factor's logarithm), the uniform's cell and
             // conversion, exp and product. What exp_scaled returns as 0 is below 2^-999 times a draw below 2^60.
-            let cell = if shape.boost {
-                let a = Shape::rounded(shape.scale, shape.count, shape.prior);
-                (0.51 / self.powers[i].0 as f64 + 2.1 * ROUNDING) / a
-            } else {
-                0.0
-            };
+            let cell =
+                if shape.boost { (0.51 / self.powers[i].0 as f64 + 2.1 * ROUNDING) / shape.nearby() } else { 0.0 };
             let relative = 1.01 * (12.0 * ROUNDING * factor.abs() + cell + 10.0 * ROUNDING);
             let relative = if relative < 0.01 { relative } else { f64::INFINITY };
             self.errors[i] = 1.03 * (self.errors[i] * scaled + self.values[i] * scaled * relative) + 1e-250;
@@ -208,7 +221,7 @@ impl<B: Bits> Sampler<B> {
     #[cold]
     fn refine(&self, law: &ExactDirichlet, counts: &[f64], units: &mut [u64]) -> Result<()> {
         decide(|context| {
-            let values = self.ideal_values(context, law, counts)?;
+            let values = self.ideal_values(context, &law.shapes, counts)?;
             let sum = values.iter().fold(context.integer(0), |sum, value| sum.add(value));
             for &i in &self.undecided {
                 units[i as usize] = context.floor_share(law.grid.shared(), &values[i as usize], &sum)?;
@@ -218,19 +231,27 @@ impl<B: Bits> Sampler<B> {
         .ok_or_else(|| Error::numerical("dirichlet", "a grid point stayed undecided at the highest precision"))
     }
 
-    /// The ideal gamma variates, up to a common factor.
-    fn ideal_values(&self, context: &Context, law: &ExactDirichlet, counts: &[f64]) -> Option<Vec<Interval>> {
-        let shape = |i: usize| Shape::new(law.scale, counts[i], law.prior[i]);
+    /// The ideal gamma variate of entry i.
+    fn ideal_value(&self, context: &Context, shape: &Shape, i: usize) -> Option<Interval> {
+        let value = cube(context, &self.source, shape, &self.normals[i])?;
+        if !shape.boost {
+            return Some(value);
+        }
+        Some(context.mul(&value, &context.exp(&log_power(context, &self.source, shape, self.powers[i])?)?))
+    }
+
+    /// The ideal gamma variates, up to a common factor that brings the largest power to about one.
+    fn ideal_values(&self, context: &Context, shapes: &Shapes, counts: &[f64]) -> Option<Vec<Interval>> {
         let mut values = Vec::with_capacity(counts.len());
         for (i, normal) in self.normals.iter().enumerate() {
-            values.push(cube(context, &self.source, &shape(i), normal)?);
+            values.push(cube(context, &self.source, &shapes.at(counts, i), normal)?);
         }
         if self.powers.is_empty() {
             return Some(values);
         }
         let mut logs = Vec::with_capacity(counts.len());
         for (i, &power) in self.powers.iter().enumerate() {
-            let shape = shape(i);
+            let shape = shapes.at(counts, i);
             logs.push(if shape.boost { log_power(context, &self.source, &shape, power)? } else { context.integer(0) });
         }
         let mut largest = i64::MIN;
@@ -295,7 +316,7 @@ mod tests {
             let counts = vec![0.0; prior.len()];
             let mut sampler = Sampler::new(StreamKey::from_bytes([row as u8; 32]).stream(0), Path::Fast);
             sampler.draw(&law, &counts, &mut vec![0; prior.len()]).unwrap();
-            let ideal = sampler.ideal_values(&context, &law, &counts).unwrap();
+            let ideal = sampler.ideal_values(&context, &law.shapes, &counts).unwrap();
             let top = (0..prior.len()).max_by(|&i, &j| sampler.values[i].total_cmp(&sampler.values[j])).unwrap();
             let (v, e) = (sampler.values[top], sampler.errors[top]);
             assert!(e < v * 1e-6, "the errors would decide nothing");
