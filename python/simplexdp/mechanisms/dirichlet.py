@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _dirichlet
+from simplexdp import _core, _dirichlet, _polya
 from simplexdp._algorithm_one import algorithm_one_scale
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -31,8 +31,8 @@ MAX_DIMENSION = 10**6
 class DirichletMechanism:
     """Release a probability vector y ~ Dirichlet(scale * counts + prior).
 
-    The draw is exact: its law is the ideal one rounded to a public grid, up to a total variation error of 2^-64 that
-    the privacy curve includes.
+    The draw is exact: the law of a row is the ideal one rounded to a public grid, up to a total variation error of
+    2^-64. The privacy curve includes it, once for each row that a record can touch: two under "replace", else one.
 
     **Guarantee.** `privacy` holds for one release of counts in which every record adds one to one category, for every
     pair of neighbouring data sets whose counts are at least `floor`:
@@ -42,8 +42,8 @@ class DirichletMechanism:
     - ``adjacency="add_remove"``: one record is added or removed.
 
     With `l2` and `linf` the counts may be any real statistic whose neighbours differ by at most that much in
-    Euclidean and in largest difference (for several rows: over all rows). Then `privacy` is the Renyi bound of the
-    paper, which is weaker than the exact curve of counts.
+    Euclidean and in largest difference. Then `privacy` is the Renyi bound of the paper, which is weaker than the exact
+    curve of counts, and rows are released one at a time.
 
     **Several rows.** Rows of one table, each record counted in one of them, cost what `table_privacy` says: the
     same as one row, unless `adjacency` is "replace" and the two smallest priors differ.
@@ -234,7 +234,7 @@ class DirichletMechanism:
         ----------
         epsilon, delta : float
             The budget, met by the exact curve, sampler included: ``privacy.epsilon(delta)`` is between 0.999 epsilon
-            and epsilon. An epsilon above ln(delta) + 43 is met with room, because of the sampler's error.
+            and epsilon. An epsilon above ln(delta) + 42 is met with room, because of the sampler's error.
         dimension : int, optional
             Number of categories; needed unless `prior` has one entry for each.
         total : float, optional
@@ -286,7 +286,7 @@ class DirichletMechanism:
         budget = _core.DirichletBudget(
             check.positive("epsilon", epsilon),
             delta,
-            _dirichlet.TOTAL_VARIATION_BOUND,
+            _sampling_error(adjacency),
             check.choice("adjacency", adjacency, ADJACENCIES),
             check.non_negative("floor", floor),
         )
@@ -416,6 +416,46 @@ class DirichletMechanism:
         """
         array = self._checked(counts, rows)
         return _dirichlet.release(array, self.scale, self._weights, resolution=resolution, rng=rng)
+
+    def release_counts(
+        self,
+        counts: ArrayLike,
+        size: int,
+        *,
+        rng: _core.SeededRng | None = None,
+        rows: str | None = None,
+    ) -> NDArray[np.int64]:
+        """Draw synthetic counts: `size` records from a probability vector y that is drawn like a release and not shown.
+
+        The counts are Dirichlet-multinomial, drawn exactly by Polya's urn: post-processing of the ideal y, so that
+        `privacy` holds for any `size`. Several calls are several draws of y and compose.
+
+        Parameters
+        ----------
+        counts : array_like, shape (..., d)
+            As for `release`.
+        size : int
+            Number of synthetic records in each row, at most 2**30.
+        rng, rows
+            As for `release`.
+
+        Returns
+        -------
+        ndarray of int64, shape (..., d)
+            Rows sum to `size`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3)
+        >>> int(mechanism.release_counts([10, 20, 30], size=100).sum())
+        100
+        """
+        size = check.integer("size", size, 0)
+        if size > 2**30:
+            raise InvalidParameterError(f"size must be at most 2**30, got {size}")
+        array = self._checked(counts, rows)
+        return _polya.release_counts(array, self.scale, self._weights, size, rng)
 
     def expected(self, counts: ArrayLike) -> NDArray[np.float64]:
         """Mean of a release: (scale * counts + prior) / sum. As private as the counts.
@@ -566,7 +606,7 @@ class DirichletMechanism:
     @property
     def _rows_cost_no_more(self) -> bool:
         a, b = _two_smallest(self._prior)
-        return self.adjacency == "add_remove" or a == b or self.l2 is not None
+        return self.adjacency == "add_remove" or a == b
 
     def _curve(self, prior: ArrayLike, dimension: int | None) -> PrivacyCurve:
         """Theory B1, or the paper's bound for a real statistic, with the sampler's error."""
@@ -583,12 +623,14 @@ class DirichletMechanism:
             curve = dirichlet_curve(
                 scale=self.scale, prior=prior, dimension=dimension, adjacency=self.adjacency, floor=self.floor
             )
-        return curve.with_sampling_error(_dirichlet.TOTAL_VARIATION_BOUND)
+        return curve.with_sampling_error(_sampling_error(self.adjacency))
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
         if np.any(array < self.floor):
             raise InvalidDataError("counts must be at least the floor (the offending value is not shown)")
+        if array.size > self.dimension and self.l2 is not None:
+            raise InvalidParameterError("counts of a real statistic must be released one row at a time")
         if rows is not None:
             check.choice("rows", rows, ("table",))
         elif array.size > self.dimension and not self._rows_cost_no_more:
@@ -623,6 +665,11 @@ def _rebuild(
 def _squared_sensitivity(adjacency: str) -> float:
     """Squared Euclidean distance of the counts of neighbours."""
     return 2.0 if adjacency == "replace" else 1.0
+
+
+def _sampling_error(adjacency: str) -> float:
+    """Sum the error of the rows that one record can touch: a replaced one may leave a row and enter another."""
+    return (2 if adjacency == "replace" else 1) * _dirichlet.TOTAL_VARIATION_BOUND
 
 
 def _two_smallest(prior: float | tuple[float, ...]) -> tuple[float, float]:

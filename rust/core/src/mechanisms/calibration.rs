@@ -156,7 +156,7 @@ impl Budget {
     }
 
     fn sampler_takes_all(&self) -> Error {
-        let rule = "exceed (1 + e^epsilon) times the total variation bound of the sampler, 2^-64";
+        let rule = "exceed (1 + e^epsilon) times the total variation bound of the sampler";
         Error::parameter("delta", rule, format!("{:e}", self.delta))
     }
 
