@@ -19,9 +19,13 @@ from simplexdp.mechanisms import (
     DiscreteGaussianMechanism,
     DiscreteLaplaceMechanism,
     GaussianMechanism,
+    HellingerMechanism,
     LaplaceMechanism,
+    LaplacePosteriorMechanism,
+    NoisyPosteriorMechanism,
     SumPreservingLaplaceMechanism,
 )
+from simplexdp.posterior import Posterior
 
 __all__ = [
     "BudgetExceededError",
@@ -30,12 +34,16 @@ __all__ = [
     "DiscreteLaplaceMechanism",
     "EntropyError",
     "GaussianMechanism",
+    "HellingerMechanism",
     "InsecureRandomnessWarning",
     "InvalidDataError",
     "InvalidParameterError",
     "LaplaceMechanism",
+    "LaplacePosteriorMechanism",
+    "NoisyPosteriorMechanism",
     "NotAffordableError",
     "NumericalError",
+    "Posterior",
     "PrivacyCurve",
     "PrivacyLeakWarning",
     "SimplexDpError",

@@ -8,12 +8,17 @@ from simplexdp.mechanisms.additive import (
     SumPreservingLaplaceMechanism,
 )
 from simplexdp.mechanisms.dirichlet import DirichletMechanism
+from simplexdp.mechanisms.hellinger import HellingerMechanism
+from simplexdp.mechanisms.noisy_posterior import LaplacePosteriorMechanism, NoisyPosteriorMechanism
 
 __all__ = [
     "DirichletMechanism",
     "DiscreteGaussianMechanism",
     "DiscreteLaplaceMechanism",
     "GaussianMechanism",
+    "HellingerMechanism",
     "LaplaceMechanism",
+    "LaplacePosteriorMechanism",
+    "NoisyPosteriorMechanism",
     "SumPreservingLaplaceMechanism",
 ]

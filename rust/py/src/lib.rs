@@ -10,6 +10,7 @@ mod dirichlet;
 mod dirichlet_mechanism;
 mod divergence;
 mod error;
+mod hellinger;
 mod incomplete;
 mod network;
 mod noise;
@@ -39,6 +40,8 @@ mod _core {
     use dirichlet_mechanism::{PyBudget, dirichlet_expected_loss, dirichlet_floor_parameter, dirichlet_tcdp};
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
+    #[pymodule_export]
+    use hellinger::{HellingerFamily, certified_profile, project_counts, project_real};
     #[pymodule_export]
     use incomplete::{
         betainc, betainc_inverse, betaincc, betaincc_inverse, gammainc, gammainc_inverse, gammaincc, gammaincc_inverse,

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::exponent::{Shape, rounding_of_log_probability};
 use super::kernel::{exp_negative, sum};
+use super::law::mean_distance;
 use super::{Enumeration, Family};
 use crate::accounting::Profile;
 use crate::{Error, Result};
@@ -226,7 +227,7 @@ impl Certifier {
                 let mut rows = RowCache::new(self, shape, factor);
                 for representative in chunk {
                     let own = rows.get(&representative.point);
-                    audit.distance += representative.orbit * mean_distance(&own, rows.exponent(&representative.point));
+                    audit.distance += representative.orbit * own.mean_distance(rows.exponent(&representative.point));
                     for neighbour in self.neighbours(&representative.point) {
                         let other = rows.get(&neighbour);
                         let pair = [representative.point.clone(), neighbour];
@@ -254,6 +255,7 @@ impl Certifier {
         let sigma = self.sigma(shape, factor);
         if loss < 1e3 * sigma {
             // Nearly no loss at all: the total variation of a loss-DP mechanism is at most tanh(loss/2).
+            let loss = loss.max(sigma);
             return Ok(CertifiedProfile { epsilons: vec![0.0, loss], deltas: vec![0.5 * loss, 0.0] });
         }
         let step = loss / PROFILE_POINTS as f64;
@@ -331,12 +333,6 @@ impl Certifier {
         neighbours
     }
 
-    fn row(&self, x: &[u64], exponent: f64) -> Row {
-        let mut losses = Vec::new();
-        self.enumeration.distances_into(x, &mut losses);
-        Row::new(losses, exponent)
-    }
-
     /// Bound of the error of every logarithm of a probability, of the release and of the computation here.
     fn sigma(&self, shape: Shape, factor: f64) -> f64 {
         let largest = factor * self.enumeration.family().largest_inverse_of(shape);
@@ -346,11 +342,7 @@ impl Certifier {
     fn hold(&self, held: &mut Vec<Held>, worst: Vec<WorstPair>) {
         for WorstPair { pair, .. } in worst {
             if held.iter().all(|old| old.pair != pair) {
-                let distances = [0, 1].map(|side: usize| {
-                    let mut row = Vec::new();
-                    self.enumeration.distances_into(&pair[side], &mut row);
-                    row
-                });
+                let distances = [0, 1].map(|side: usize| self.enumeration.distances(&pair[side]));
                 held.push(Held { pair, distances });
             }
         }
@@ -415,21 +407,14 @@ impl Certifier {
     fn error_sample(&self) -> Vec<(&Representative, Vec<f64>)> {
         let stride = self.representatives.len().div_ceil(ERROR_SAMPLE).max(1);
         let picked = self.representatives.iter().skip(stride / 2).step_by(stride);
-        picked
-            .map(|representative| {
-                let mut row = Vec::new();
-                self.enumeration.distances_into(&representative.point, &mut row);
-                (representative, row)
-            })
-            .collect()
+        picked.map(|representative| (representative, self.enumeration.distances(&representative.point))).collect()
     }
 
     /// The mean error over the sample, each data set with the size of its orbit.
     fn sampled_error(&self, sample: &[(&Representative, Vec<f64>)], shape: Shape, factor: f64) -> f64 {
         let terms = sample.iter().map(|(representative, distances)| {
             let exponent = factor * self.enumeration.family().inverse_sensitivity(&representative.point, shape);
-            let row = Row::new(distances.clone(), exponent);
-            [representative.orbit, representative.orbit * mean_distance(&row, exponent)]
+            [representative.orbit, representative.orbit * mean_distance(distances, exponent)]
         });
         let [weight, error] = terms.fold([0.0; 2], |sum, term| [sum[0] + term[0], sum[1] + term[1]]);
         error / weight
@@ -445,6 +430,14 @@ impl Row {
         let scale = 1.0 / total;
         probabilities.iter_mut().for_each(|p| *p *= scale);
         Self { losses, probabilities, log_total: total.ln() }
+    }
+
+    fn mean_distance(&self, exponent: f64) -> f64 {
+        if exponent > 0.0 {
+            sum(self.probabilities.iter().zip(&self.losses).map(|(p, loss)| p * loss)) / exponent
+        } else {
+            0.0
+        }
     }
 }
 
@@ -504,7 +497,7 @@ impl<'a> RowCache<'a> {
         if (self.rows.len() + 1) * 2 * self.certifier.enumeration.len() > CACHE_LIMIT {
             self.rows.clear();
         }
-        let row = Rc::new(self.certifier.row(x, self.exponent(x)));
+        let row = Rc::new(Row::new(self.certifier.enumeration.distances(x), self.exponent(x)));
         self.rows.insert(x.to_vec(), Rc::clone(&row));
         row
     }
@@ -541,31 +534,6 @@ impl CertifiedProfile {
         &self.deltas
     }
 
-    /// An upper bound of the Renyi divergence of this order > 1 of any pair of neighbours.
-    ///
-    /// The table with its chords is the profile of a pair of laws whose log-ratios are its epsilons, of either sign:
-    /// as a function of t = exp(epsilon) its slope rises at t by the second law's mass there.
-    pub fn renyi_upper(&self, order: f64) -> f64 {
-        let mirrored = self.epsilons.iter().skip(1).rev().map(|epsilon| -epsilon);
-        let points: Vec<f64> = mirrored.chain(self.epsilons.iter().copied()).collect();
-        let deltas: Vec<f64> = points.iter().map(|&epsilon| self.delta_upper(epsilon)).collect();
-        // Slopes times exp(epsilon) on the left of each point, from the chords: -1 before the first, 0 after the last.
-        let slope = |k: usize| (deltas[k] - deltas[k - 1]) / (points[k].exp() - points[k - 1].exp());
-        let terms = (0..points.len()).map(|k| {
-            let left = if k == 0 { -1.0 } else { slope(k) };
-            let right = if k + 1 == points.len() { 0.0 } else { slope(k + 1) };
-            // Rounding of the slopes is given away on the side of more loss.
-            let mass = (right - left).max(0.0) + 1e-13;
-            mass.ln() + order * points[k]
-        });
-        let terms: Vec<f64> = terms.collect();
-        let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let log_sum = largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln();
-        // No divergence exceeds the largest loss.
-        let loss = points.last().copied().unwrap_or(f64::INFINITY);
-        (log_sum / (order - 1.0) * (1.0 + 1e-9)).clamp(0.0, loss)
-    }
-
     /// The table read with chords in exp(epsilon), of which delta is a convex function; for epsilon >= 0.
     fn chord(&self, epsilon: f64) -> f64 {
         let next = self.epsilons.partition_point(|&point| point <= epsilon);
@@ -596,18 +564,35 @@ impl Profile for CertifiedProfile {
         let below = self.deltas.get(next).map_or(0.0, |delta| delta * (1.0 - 1e-9) - 1e-12).max(0.0);
         if epsilon >= 0.0 { below } else { (1.0 - epsilon.exp() * (1.0 - below) - 1e-15).max(0.0) }
     }
+
+    /// An upper bound of the Renyi divergence of this order > 1 of any pair of neighbours.
+    ///
+    /// The table with its chords is the profile of a pair of laws whose log-ratios are its epsilons, of either sign:
+    /// as a function of t = exp(epsilon) its slope rises at t by the second law's mass there.
+    fn renyi_upper(&self, order: f64) -> f64 {
+        let mirrored = self.epsilons.iter().skip(1).rev().map(|epsilon| -epsilon);
+        let points: Vec<f64> = mirrored.chain(self.epsilons.iter().copied()).collect();
+        let deltas: Vec<f64> = points.iter().map(|&epsilon| self.delta_upper(epsilon)).collect();
+        // Slopes times exp(epsilon) on the left of each point, from the chords: -1 before the first, 0 after the last.
+        let slope = |k: usize| (deltas[k] - deltas[k - 1]) / (points[k].exp() - points[k - 1].exp());
+        let terms = (0..points.len()).map(|k| {
+            let left = if k == 0 { -1.0 } else { slope(k) };
+            let right = if k + 1 == points.len() { 0.0 } else { slope(k + 1) };
+            // Rounding of the slopes is given away on the side of more loss.
+            let mass = (right - left).max(0.0) + 1e-13;
+            mass.ln() + order * points[k]
+        });
+        let terms: Vec<f64> = terms.collect();
+        let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let log_sum = largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln();
+        // No divergence exceeds the largest loss.
+        let loss = points.last().copied().unwrap_or(f64::INFINITY);
+        (log_sum / (order - 1.0) * (1.0 + 1e-9)).clamp(0.0, loss)
+    }
 }
 
 fn reaches(audit: &Audit, goal: Goal) -> bool {
     audit.loss <= goal.epsilon || audit.delta <= goal.delta
-}
-
-fn mean_distance(row: &Row, exponent: f64) -> f64 {
-    if exponent > 0.0 {
-        sum(row.probabilities.iter().zip(&row.losses).map(|(p, loss)| p * loss)) / exponent
-    } else {
-        0.0
-    }
 }
 
 /// The hockey-stick divergences of both orders at t = exp(epsilon), and the largest absolute log-ratio.

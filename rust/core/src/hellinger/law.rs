@@ -100,6 +100,13 @@ impl Enumeration {
         debug_assert_eq!(written, self.len);
     }
 
+    /// The Hellinger distances of all candidates from x, in lexicographic order.
+    pub fn distances(&self, x: &[u64]) -> Vec<f64> {
+        let mut out = Vec::new();
+        self.distances_into(x, &mut out);
+        out
+    }
+
     /// The law at x for the given exponent, the factor of -H.
     ///
     /// # Errors
@@ -108,8 +115,7 @@ impl Enumeration {
         if !(exponent >= 0.0 && exponent.is_finite()) {
             return Err(Error::parameter("exponent", "be finite and not negative", exponent));
         }
-        let mut distances = Vec::new();
-        self.distances_into(x, &mut distances);
+        let distances = self.distances(x);
         let mut probabilities: Vec<f64> = distances.iter().map(|distance| exp_negative(exponent * distance)).collect();
         let total = sum(probabilities.iter().copied());
         probabilities.iter_mut().for_each(|p| *p /= total);
@@ -148,6 +154,13 @@ impl Runs<'_> {
         }
         written
     }
+}
+
+/// The expected distance under the weights exp(-exponent distance).
+pub(super) fn mean_distance(distances: &[f64], exponent: f64) -> f64 {
+    let weights = distances.iter().map(|distance| (distance, exp_negative(exponent * distance)));
+    let [error, total] = weights.fold([0.0; 2], |sum, (distance, w)| [sum[0] + distance * w, sum[1] + w]);
+    error / total
 }
 
 fn square(prior: f64, side: usize) -> Vec<f64> {
