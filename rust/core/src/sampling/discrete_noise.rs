@@ -109,7 +109,8 @@ impl DiscreteNoise {
     fn new(power: u32, inverse_scale: Rational, size: f64, factor_bits: u32) -> Self {
         let approximation = inverse_scale.to_f64();
         let exponent = Exponent { power, inverse_scale: (inverse_scale, approximation) };
-        let log_block = (size.log2().floor() - 3.0).max(0.0) as u32;
+        // The exponent of the double is the logarithm rounded down, the same on every platform.
+        let log_block = ((size.to_bits() >> 52) as u32).saturating_sub(1023 + 3);
         let sides = exponentials(&exponent, log_block);
         let n_blocks = sides[0].len();
         // c times the sum of the weights leaves 4 n_blocks + 2 units at least.

@@ -54,8 +54,8 @@ impl SumPreservingLaplace {
         let inverse = Rational { numerator: scale.denominator.clone(), denominator: scale.numerator.clone() };
         let approximation = inverse.to_f64();
         // The variance of S before step 2 is m q/(1 - q)^2.
-        let deviation = ((dimension as f64) * (-approximation).exp()).sqrt() / -(-approximation).exp_m1();
-        let affordable = (FACTORS_PER_COORDINATE * (dimension as f64).powf(1.5)).min(MAX_DEVIATION);
+        let deviation = ((dimension as f64) * libm::exp(-approximation)).sqrt() / -libm::expm1(-approximation);
+        let affordable = (FACTORS_PER_COORDINATE * dimension as f64 * (dimension as f64).sqrt()).min(MAX_DEVIATION);
         let mode = (dimension > CLOSE_UP_TO && deviation <= affordable).then(|| mode(&inverse, dimension));
         Ok(Self { dimension, noise, rate: (inverse, approximation), mode })
     }
