@@ -17,12 +17,20 @@ LARGEST_COUNT = 1e15
 """Doubles hold every integer up to here, with room for sums."""
 
 
-def number(name: str, value: Any) -> float:
-    """Check for a finite float."""
+def extended(name: str, value: Any) -> float:
+    """Check for a float that may be infinite."""
     try:
         result = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameterError(f"{name} must be a number, got {value!r}") from None
+    if math.isnan(result):
+        raise InvalidParameterError(f"{name} must be a number, got nan")
+    return result
+
+
+def number(name: str, value: Any) -> float:
+    """Check for a finite float."""
+    result = extended(name, value)
     if not math.isfinite(result):
         raise InvalidParameterError(f"{name} must be finite, got {result}")
     return result
@@ -77,6 +85,15 @@ def numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
     if not np.all(np.isfinite(array)):
         raise InvalidParameterError(f"{name} must be finite, got {value!r}")
     return array
+
+
+def broadcast(**arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Check for shapes that broadcast, and return the arrays in the common shape."""
+    try:
+        return list(np.broadcast_arrays(*arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise InvalidParameterError(f"{' and '.join(arrays)} must have shapes that broadcast, got {shapes}") from None
 
 
 def probabilities(name: str, value: ArrayLike, dimension: int | None = None) -> NDArray[np.float64]:

@@ -67,7 +67,9 @@ def kl_tail_bound(
     >>> [f"{x:.3g}" for x in bound]
     ['0.999', '4.13e-11', '1.94e-106']
     """
-    threshold, total = check.numbers("threshold", threshold), check.numbers("total", total)
+    threshold, total = check.broadcast(
+        threshold=check.numbers("threshold", threshold), total=check.numbers("total", total)
+    )
     if np.any(threshold <= 0) or np.any(total <= 0):
         raise InvalidParameterError("threshold and total must be positive")
     scale, prior = check.positive("scale", scale), _tail_prior(prior)
@@ -307,6 +309,7 @@ def bias(
     if np.any(weight <= 0):
         raise InvalidParameterError("total must be positive")
     alpha = _prior("prior", prior, p.shape[-1])
+    check.broadcast(probabilities=p, total=weight)
     shift: NDArray[np.float64] = (alpha - alpha.sum() * p) / (weight + alpha.sum())
     return shift
 

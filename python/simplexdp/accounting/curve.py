@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _core
-from simplexdp._arguments import choice, non_negative, number, positive
+from simplexdp._arguments import choice, extended, non_negative, number, positive
 from simplexdp._arrays import Floats, as_floats, map_broadcast
 from simplexdp.exceptions import InvalidParameterError
 
@@ -369,7 +369,7 @@ class PrivacyCurve:
         >>> round(sdp.PrivacyCurve.from_tcdp(0.5, 4.0, conversion="lemma").epsilon(1e-6), 4)
         6.6052
         """
-        rho, omega = non_negative("rho", rho), float(omega)
+        rho, omega = non_negative("rho", rho), extended("omega", omega)
         if not omega > 1:
             raise InvalidParameterError(f"omega must be above 1, got {omega}")
         profile = _tcdp_profile(rho, omega, conversion)
