@@ -1,7 +1,7 @@
 """The closed-form curves lie above the divergence of every pair of neighbours, and the worst pair attains them.
 
-The divergence of the actual Dirichlet laws is integrated numerically over the simplex in log-ratio coordinates, with none
-of the reductions that the curves rest on; the Renyi divergence is the closed form for the actual parameters.
+The divergence of the actual Dirichlet laws is integrated numerically over the simplex in log-ratio coordinates, with
+none of the reductions that the curves rest on; the Renyi divergence is the closed form for the actual parameters.
 """
 
 import math

@@ -63,5 +63,7 @@ pub(super) fn least_rho(renyi: &dyn Fn(f64) -> f64, omega: f64) -> f64 {
         cells[i] = Cell::new(top.low, middle, top.at_low, at_middle);
         cells.push(Cell::new(middle, top.high, at_middle, top.at_high));
     }
-    cells.iter().fold(far_bound, |largest, cell| largest.max(cell.bound))
+    let largest = cells.iter().fold(far_bound, |largest, cell| largest.max(cell.bound));
+    // The rounding of the chords.
+    largest * (1.0 + 16.0 * f64::EPSILON)
 }
