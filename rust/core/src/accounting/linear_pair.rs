@@ -117,10 +117,15 @@ impl LinearPair {
 
     /// `excess` right of the table: one panel holds the whole tail.
     fn excess_beyond(&self, x: f64, epsilon: Option<f64>) -> Excess {
+        let density = self.p.density(x);
+        if density == 0.0 {
+            // Less than 5e-324, times a width of at most 1e9 (tails fall with the smallest parameter): below what is
+            // reported at least. Such points are far out, where steps of D are lost to rounding and panels do not end.
+            return Excess { delta: 0.0, slope: 0.0 };
+        }
         let at_x = self.p.shape.deviance(x);
         let fall = |u: f64| self.p.shape.deviance(x + u) - at_x;
         let h = self.p.long_step(x, 0.0, 0.0, &fall);
-        let density = self.p.density(x);
         if self.r * h > LONG || fall(h) < 30.0 {
             return self.difference(density * self.p.mills(x, 0.0), x, epsilon);
         }
