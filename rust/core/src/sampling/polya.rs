@@ -43,7 +43,7 @@ enum Base {
 }
 
 impl PolyaUrn {
-    /// The urn with weights scale * counts[i] + prior[i], computed exactly from the doubles.
+    /// The urn with weights `scale * counts[i] + prior[i]`, computed exactly from the doubles.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a negative or infinite scale or prior, for a prior of another length or more

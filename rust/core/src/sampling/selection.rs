@@ -108,7 +108,7 @@ impl Weight {
 }
 
 impl Selection {
-    /// The table of weights exp(log_weights[i]); the doubles are taken as exact numbers.
+    /// The table of weights `exp(log_weights[i])`; the doubles are taken as exact numbers.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for an empty table, [`Error::NotAffordable`] for one of more than 2^26 weights,
