@@ -35,6 +35,18 @@ impl Wanted {
         }
     }
 
+    /// The standard normal quantile to about 3e-3, a starting point. [AS64] 26.2.22
+    fn rough_normal_quantile(self) -> f64 {
+        let upper = |q: f64| {
+            let t = (-2.0 * q.ln()).sqrt();
+            t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t))
+        };
+        match self {
+            Self::Lower(p) => -upper(p),
+            Self::Upper(q) => upper(q),
+        }
+    }
+
     fn search(self, routine: &'static str) -> Search {
         let trend = if matches!(self, Self::Lower(_)) { Trend::Increasing } else { Trend::Decreasing };
         Search { routine, trend, side: Side::Left, space: Space::Log, tolerance: TOLERANCE }
@@ -99,8 +111,9 @@ fn gamma_inverse(a: f64, p: f64, wanted: Wanted, ends: (f64, f64)) -> Result<f64
         let log_weight = incomplete_gamma::weight(a, x).log();
         jet(wanted, tails.log_lower(), tails.log_upper(), log_weight, x)
     };
-    // The mean is close for large shapes, the power for small ones and far down the lower tail.
-    let start = if a < 1.0 { power } else { power.max(a * 1e-3).min(a) };
+    // The cube root is nearly normal (Wilson and Hilferty); the power takes over for small shapes and far down the tail.
+    let cube_root = 1.0 - 1.0 / (9.0 * a) + wanted.rough_normal_quantile() / (3.0 * a.sqrt());
+    let start = if a < 1.0 { power } else { power.max(a * cube_root.max(0.0).powi(3)) };
     Ok(wanted.search("gammainc_inverse").solve(equation, start, (f64::MIN_POSITIVE, f64::MAX))?.x)
 }
 
@@ -134,7 +147,9 @@ fn beta_small_root(a: f64, b: f64, wanted: Wanted) -> Result<f64> {
         let log_weight = Point::new(a, b, x).weight().log() - (-x).ln_1p();
         jet(wanted, tails.log_lower(), tails.log_upper(), log_weight, x)
     };
-    let start = if a < 1.0 { power } else { power.max(1e-3 * a / (a + b)).min(a / (a + b)) };
+    // The logit is nearly normal for large shapes.
+    let logit = (a / b).ln() + wanted.rough_normal_quantile() * (1.0 / a + 1.0 / b).sqrt();
+    let start = if a.min(b) < 1.0 { power } else { power.max(1.0 / (1.0 + (-logit).exp())) };
     // Where I_(1/2) equals the wanted value to the last bit, the sign at 1/2 may be either.
     let high = 0.5;
     if sign_at_end(wanted, equation(high)[0]) {
