@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use simplexdp_core::Error;
 use simplexdp_core::accounting::{
-    BetaPair, BudgetPair, Conversion, Direction, DirichletBounds, GammaPair, GaussianPair, LaplacePair, MaximumProfile,
-    Profile, RenyiProfile, TheoremTwo, TruncatedProfile, TwoCategories, WithSamplingError, epsilon_tangent,
+    BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, GammaPair, GaussianPair, LaplacePair,
+    MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo, TruncatedProfile, TwoCategories,
+    WithSamplingError, epsilon_tangent,
 };
 
 use crate::arrays;
@@ -20,6 +21,8 @@ use crate::error::CoreResult;
 #[pyclass(frozen, name = "Profile", module = "simplexdp._core")]
 pub(crate) struct PyProfile {
     inner: Arc<dyn Profile>,
+    /// The same once more if it is a composition, which can be refined.
+    composition: Option<Arc<Composition>>,
     /// The function of this module that made it, and its arguments.
     recipe: (&'static str, Py<PyTuple>),
     /// What a Python function behind the profile raised, until it is raised again.
@@ -43,9 +46,18 @@ impl PyProfile {
     {
         Ok(Self {
             inner: Arc::new(profile),
+            composition: None,
             recipe: (name, args.into_pyobject(py)?.unbind()),
             raised: Raised::default(),
         })
+    }
+
+    /// The composition behind the profile, or one of the profile alone.
+    fn refinable(&self) -> CoreResult<Arc<Composition>> {
+        match &self.composition {
+            Some(composition) => Ok(Arc::clone(composition)),
+            None => Ok(Arc::new(Composition::new([(self.shared(), 1)])?)),
+        }
     }
 
     /// Applies a method of the profile to an array.
@@ -54,7 +66,10 @@ impl PyProfile {
         x: PyReadonlyArray1<'py, f64>,
         method: impl Fn(&dyn Profile, f64) -> f64 + Send + Sync,
     ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        let values = arrays::map(x.py(), x.clone(), |x| method(&*self.inner, x))?;
+        // Always detached: a composition takes a while, also behind another profile, and holds a lock meanwhile.
+        let py = x.py();
+        let x = arrays::as_slice("x", &x)?;
+        let values = py.detach(|| x.iter().map(|&x| method(&*self.inner, x)).collect::<Vec<_>>()).into_pyarray(py);
         match self.raised.lock().map(|mut raised| raised.take()) {
             Ok(None) => Ok(values),
             Ok(Some(error)) => Err(error.into()),
@@ -99,6 +114,37 @@ impl PyProfile {
     #[getter]
     fn is_pair(&self) -> bool {
         self.inner.is_pair()
+    }
+
+    /// What it is composed of: profiles, and how often each of them counts.
+    #[getter]
+    fn parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<(Bound<'py, PyAny>, u64)>> {
+        let (name, args) = (slf.get().recipe.0, slf.get().recipe.1.bind(slf.py()));
+        let (profiles, counts): (Vec<Bound<'py, PyAny>>, Vec<u64>) = match name {
+            "compose_profiles" => args.extract()?,
+            "renyi_sum_profile" => {
+                let counts: Vec<f64> = args.get_item(1)?.extract()?;
+                (args.get_item(0)?.extract()?, counts.into_iter().map(|count| count as u64).collect())
+            }
+            // Two bounds of one composition; the first one names all of its parts.
+            "minimum_profile" => return Self::parts(args.get_item(0)?.cast()?),
+            _ => return Ok(vec![(slf.clone().into_any(), 1)]),
+        };
+        Ok(profiles.into_iter().zip(counts).collect())
+    }
+
+    /// Bounds of epsilon at this delta from both sides, refined until they are `tolerance` apart.
+    fn epsilon_within(&self, py: Python<'_>, delta: f64, tolerance: f64) -> CoreResult<(f64, f64)> {
+        let composition = self.refinable()?;
+        Ok(py.detach(|| composition.epsilon_within(delta, tolerance))?)
+    }
+
+    /// A lower bound of epsilon at each delta.
+    fn epsilon_lower<'py>(&self, delta: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+        let (composition, py) = (self.refinable()?, delta.py());
+        let delta = arrays::as_slice("delta", &delta)?;
+        let bounds = py.detach(|| delta.iter().map(|&delta| composition.epsilon_lower(delta)).collect::<Vec<_>>());
+        Ok(bounds.into_pyarray(py))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Py<PyTuple>)> {
@@ -160,6 +206,38 @@ pub(crate) fn two_categories_profile(
 ) -> CoreResult<PyProfile> {
     let profile = TwoCategories::new(a, b, r, total, floor)?;
     Ok(PyProfile::new(py, profile, "two_categories_profile", (a, b, r, total, floor))?)
+}
+
+/// The smaller of two bounds of the same release.
+#[pyfunction]
+pub(crate) fn minimum_profile(
+    py: Python<'_>,
+    first: Bound<'_, PyProfile>,
+    second: Bound<'_, PyProfile>,
+) -> CoreResult<PyProfile> {
+    let profile = MinimumProfile::new(first.get().shared(), second.get().shared());
+    Ok(PyProfile::new(py, profile, "minimum_profile", (first, second))?)
+}
+
+/// Profiles in the same direction composed, each as often as its count says.
+#[pyfunction]
+pub(crate) fn compose_profiles(
+    py: Python<'_>,
+    profiles: Vec<Bound<'_, PyProfile>>,
+    counts: Vec<u64>,
+) -> CoreResult<PyProfile> {
+    if profiles.len() != counts.len() {
+        return Err(Error::parameter("counts", "be as many as the profiles", counts.len()).into());
+    }
+    let parts: Vec<_> = profiles.iter().map(|profile| profile.get().shared()).zip(counts.iter().copied()).collect();
+    let composition = Arc::new(Composition::new(parts)?);
+    let recipe = (PyTuple::new(py, profiles)?, PyTuple::new(py, counts)?).into_pyobject(py)?.unbind();
+    Ok(PyProfile {
+        inner: Arc::clone(&composition) as Arc<dyn Profile>,
+        composition: Some(composition),
+        recipe: ("compose_profiles", recipe),
+        raised: Raised::default(),
+    })
 }
 
 /// A profile with the total variation error of its sampler added.

@@ -1,6 +1,6 @@
 //! The profile of several releases together, as bounds from both sides.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::convolve::{Side, Tail, compose};
 use super::discretise::{optimistic, pessimistic};
@@ -26,6 +26,7 @@ pub struct Composition {
     parts: Vec<(Arc<dyn Profile>, u64)>,
     tails: Mutex<Vec<Arc<Tail>>>,
     sketches: Mutex<Vec<(i64, Arc<Sketch>)>>,
+    pure: OnceLock<f64>,
 }
 
 /// What is asked.
@@ -53,12 +54,7 @@ impl Composition {
         if merged.is_empty() || count > 1 << 40 {
             return Err(Error::parameter("count", "be between 1 and 2^40 releases in all", count));
         }
-        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default() })
-    }
-
-    /// The smallest epsilon that is proved for `delta`; infinity if there is none.
-    pub fn epsilon_upper(&self, delta: f64) -> f64 {
-        self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY)
+        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), pure: OnceLock::new() })
     }
 
     /// A value that the smallest epsilon for `delta` is not below.
@@ -77,7 +73,7 @@ impl Composition {
         }
         let question = Question::Epsilon { delta };
         let (mut upper_goal, mut lower_goal) = (0.25 * tolerance, 0.25 * tolerance);
-        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?;
+        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.pure());
         let mut before = f64::INFINITY;
         for _ in 0..10 {
             let lower = self.answer(question, Side::Lower, Some(lower_goal))?;
@@ -89,11 +85,19 @@ impl Composition {
             lower_goal *= (0.7 * tolerance / gap).clamp(0.05, 0.5);
             if gap > 0.8 * before {
                 upper_goal *= 0.25;
-                upper = self.answer(question, Side::Upper, Some(upper_goal))?;
+                upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.pure());
             }
             before = gap;
         }
         Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
+    }
+
+    /// Basic composition: the sum of the epsilons at delta zero, infinite unless every part is pure.
+    fn pure(&self) -> f64 {
+        *self.pure.get_or_init(|| {
+            let sum: f64 = self.parts.iter().map(|(profile, times)| *times as f64 * profile.epsilon_upper(0.0)).sum();
+            sum * (1.0 + 2.0 * f64::EPSILON * self.parts.len() as f64)
+        })
     }
 
     fn delta(&self, epsilon: f64, side: Side) -> Result<f64> {
@@ -244,7 +248,8 @@ impl Profile for Composition {
         if epsilon.is_nan() {
             return f64::NAN;
         }
-        self.delta(epsilon, Side::Upper).unwrap_or(1.0)
+        // Not at the end itself, where rounding of the sum decides.
+        if epsilon > self.pure() { 0.0 } else { self.delta(epsilon, Side::Upper).unwrap_or(1.0) }
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
@@ -252,5 +257,22 @@ impl Profile for Composition {
             return f64::NAN;
         }
         self.delta(epsilon, Side::Lower).unwrap_or(0.0).max(-epsilon.exp_m1()).max(0.0)
+    }
+
+    fn epsilon_upper(&self, delta: f64) -> f64 {
+        if !(0.0..=1.0).contains(&delta) {
+            return f64::NAN;
+        }
+        self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY).min(self.pure())
+    }
+
+    /// Renyi divergences of independent pairs add up.
+    fn renyi_upper(&self, order: f64) -> f64 {
+        let sum: f64 = self.parts.iter().map(|(profile, times)| *times as f64 * profile.renyi_upper(order)).sum();
+        sum * (1.0 + 2.0 * f64::EPSILON * self.parts.len() as f64)
+    }
+
+    fn is_pair(&self) -> bool {
+        self.parts.iter().all(|(profile, _)| profile.is_pair())
     }
 }

@@ -217,7 +217,9 @@ impl Fine {
             .flat_map(|pair| [pair[0] as f64 * step, 0.5 * (pair[0] + pair[1]) as f64 * step])
             .chain(knots.last().map(|&k| k as f64 * step))
             .collect();
-        let lower = epsilon.iter().map(|&eps| probability(profile.delta_lower(eps), 0.0)).collect();
+        // No profile is below 1 - exp(eps); a margin in the reported value must not hide that.
+        let trivial = |eps: f64| -eps.exp_m1() * (1.0 - 4.0 * UNIT);
+        let lower = epsilon.iter().map(|&eps| probability(profile.delta_lower(eps), 0.0).max(trivial(eps))).collect();
         let upper = epsilon.iter().map(|&eps| probability(profile.delta_upper(eps), 1.0)).collect();
         Self { epsilon, lower, upper }
     }
