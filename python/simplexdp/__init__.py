@@ -2,13 +2,14 @@
 
 from simplexdp import accounting, divergence, frames, simulation, special, utility
 from simplexdp._core import __version__
-from simplexdp.accounting import PrivacyCurve
+from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
 from simplexdp.exceptions import (
     BudgetExceededError,
     EntropyError,
     InsecureRandomnessWarning,
     InvalidDataError,
     InvalidParameterError,
+    LedgerError,
     NotAffordableError,
     NumericalError,
     PrivacyLeakWarning,
@@ -28,6 +29,7 @@ from simplexdp.mechanisms import (
 from simplexdp.posterior import Posterior
 
 __all__ = [
+    "Accountant",
     "BudgetExceededError",
     "DirichletMechanism",
     "DiscreteGaussianMechanism",
@@ -41,6 +43,7 @@ __all__ = [
     "LaplaceMechanism",
     "LaplacePosteriorMechanism",
     "NoisyPosteriorMechanism",
+    "LedgerError",
     "NotAffordableError",
     "NumericalError",
     "Posterior",
@@ -50,6 +53,8 @@ __all__ = [
     "SumPreservingLaplaceMechanism",
     "__version__",
     "accounting",
+    "compose",
+    "compose_disjoint",
     "divergence",
     "frames",
     "simulation",

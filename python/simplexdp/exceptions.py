@@ -6,6 +6,7 @@
     +-- InvalidParameterError (also ValueError)   a public parameter breaks its rule
     +-- InvalidDataError      (also ValueError)   private data break a rule; never quotes them
     +-- BudgetExceededError                       the release would cost more than what is left
+    +-- LedgerError           (also OSError)      an accountant's ledger is missing, damaged or another one
     +-- NotAffordableError                        an exhaustive computation is too large
     +-- NumericalError        (also ArithmeticError)   promised accuracy could not be reached
     +-- EntropyError          (also OSError)      the operating system gave no entropy
@@ -21,6 +22,7 @@ __all__ = [
     "InsecureRandomnessWarning",
     "InvalidDataError",
     "InvalidParameterError",
+    "LedgerError",
     "NotAffordableError",
     "NumericalError",
     "PrivacyLeakWarning",
@@ -42,6 +44,10 @@ class InvalidDataError(SimplexDpError, ValueError):
 
 class BudgetExceededError(SimplexDpError):
     """A release was refused, before anything was drawn, because it would exceed the budget."""
+
+
+class LedgerError(SimplexDpError, OSError):
+    """The ledger of an accountant cannot be used, so nothing may be released on its account."""
 
 
 class NotAffordableError(SimplexDpError):

@@ -26,15 +26,24 @@ A profile has the methods ``delta``, ``delta_lower``, ``epsilon`` and ``renyi``,
 immutable and pickles.
 """
 
+from simplexdp.accounting.accountant import Accountant
+from simplexdp.accounting.composition import compose, compose_disjoint
 from simplexdp.accounting.conversions import rdp_epsilon, renyi_composition
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.dirichlet import dirichlet_bound_curve, dirichlet_curve
+from simplexdp.accounting.structured import Structure, TableRelease, shares_by_cardinality
 
 __all__ = [
+    "Accountant",
     "Adjacency",
     "PrivacyCurve",
+    "Structure",
+    "TableRelease",
+    "compose",
+    "compose_disjoint",
     "dirichlet_bound_curve",
     "dirichlet_curve",
     "rdp_epsilon",
     "renyi_composition",
+    "shares_by_cardinality",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _core
-from simplexdp._arguments import choice, extended, non_negative, number, positive
+from simplexdp._arguments import choice, extended, integer, non_negative, number, positive
 from simplexdp._arrays import Floats, as_floats, map_broadcast
 from simplexdp.exceptions import InvalidParameterError
 
@@ -148,13 +148,15 @@ class PrivacyCurve:
             raise InvalidParameterError("epsilon must be a number, got nan")
         return self._largest("delta", values)
 
-    def epsilon(self, delta: ArrayLike) -> float | Floats:
+    def epsilon(self, delta: ArrayLike, *, tolerance: float | None = None) -> float | Floats:
         """Return the least epsilon >= 0 at each delta, rounded up; infinite where there is none.
 
         Parameters
         ----------
         delta : array_like of float
             Strictly between 0 and 1. Zero is accepted where the curve is pure, so that the answer is finite.
+        tolerance : float, optional
+            For compositions: refine the grid until upper and lower bound are at most so far apart.
 
         Returns
         -------
@@ -167,13 +169,85 @@ class PrivacyCurve:
         >>> sdp.PrivacyCurve.pure(0.5).epsilon(0.0)
         0.5
         """
-        values = as_floats("delta", delta)
-        if not np.all((values >= 0) & (values < 1)):
-            raise InvalidParameterError(f"delta must lie strictly between 0 and 1, got {delta!r}")
+        if tolerance is not None:
+            return self.epsilon_bounds(delta, tolerance=tolerance)[1]
+        values = self._deltas(delta)
         result = self._largest("epsilon", values)
         if np.any((values == 0) & np.isinf(result)):
             raise InvalidParameterError("delta must lie strictly between 0 and 1 (the curve is not pure), got 0")
         return result
+
+    def epsilon_bounds(
+        self, delta: ArrayLike, *, tolerance: float | None = None
+    ) -> tuple[float | Floats, float | Floats]:
+        """Return bounds from both sides of the least epsilon at each delta.
+
+        The lower bounds are those of the dominating pairs themselves: how much of the reported epsilon is owed to the
+        numerical method, not whether neighbours attain it.
+
+        Parameters
+        ----------
+        delta : array_like of float
+            Strictly between 0 and 1.
+        tolerance : float, optional
+            Refine the grid of a composition until the bounds are at most so far apart.
+
+        Returns
+        -------
+        tuple of float or ndarray
+            Lower and upper bounds, of the shape of `delta`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> total = 10 * sdp.PrivacyCurve.gaussian(sigma=5.0)
+        >>> lower, upper = total.epsilon_bounds(1e-6, tolerance=1e-5)
+        >>> 0 <= upper - lower <= 1e-5
+        True
+        """
+        values = self._deltas(delta)
+        if tolerance is None:
+            return self._largest("epsilon_lower", values, self._profiles), self.epsilon(values)
+        tolerance = positive("tolerance", tolerance)
+        bounds = np.array([self._refined(float(value), tolerance) for value in values.ravel()]).reshape(-1, 2)
+        lower, upper = bounds[:, 0].reshape(values.shape), bounds[:, 1].reshape(values.shape)
+        return (lower, upper) if values.shape else (float(lower), float(upper))
+
+    def _refined(self, delta: float, tolerance: float) -> tuple[float, float]:
+        """Return both bounds for one delta, at most `tolerance` apart."""
+        both = [profile.epsilon_within(delta, tolerance) for profile in self._profiles]
+        lower, upper = max(bound[0] for bound in both), max(bound[1] for bound in both)
+        if self._sampling_error:
+            # What the sampler is off by counts at the epsilon that is reported; a little above the ideal one is enough.
+            guess = upper + 0.01 * tolerance
+            left = delta - self._sampling_error * (1 + np.exp(guess)) * (1 + 1e-12)
+            refined = [profile.epsilon_within(left, tolerance)[1] for profile in self._profiles] if left > 0 else []
+            upper = max(refined, default=np.inf)
+            upper = upper if upper <= guess else float(self.epsilon(delta))
+        return lower, upper
+
+    @staticmethod
+    def _deltas(delta: ArrayLike) -> Floats:
+        values = as_floats("delta", delta)
+        if not np.all((values >= 0) & (values < 1)):
+            raise InvalidParameterError(f"delta must lie strictly between 0 and 1, got {delta!r}")
+        return values
+
+    def __add__(self, other: object) -> "PrivacyCurve":
+        """Compose with another curve of the same adjacency."""
+        from simplexdp.accounting.composition import compose
+
+        return compose([self, other]) if isinstance(other, PrivacyCurve) else NotImplemented
+
+    def __mul__(self, count: object) -> "PrivacyCurve":
+        """Compose with itself so many times."""
+        from simplexdp.accounting.composition import compose
+
+        if isinstance(count, bool) or not isinstance(count, int | np.integer):
+            return NotImplemented
+        return compose([self], [integer("count", count, 1)])
+
+    __rmul__ = __mul__
 
     def renyi(self, order: ArrayLike) -> float | Floats:
         """Return an upper bound of the Renyi divergence of the ideal mechanism.
@@ -253,7 +327,10 @@ class PrivacyCurve:
     ) -> float | Floats:
         functions: list[Callable[[Floats], Floats]] = [getattr(p, method) for p in profiles or self._reported]
         results = [map_broadcast(function, x=values) for function in functions]
-        return results[0] if len(results) == 1 else np.maximum(results[0], results[1])
+        if len(results) == 1:
+            return results[0]
+        largest = np.maximum(results[0], results[1])
+        return largest if largest.ndim else float(largest)
 
     @classmethod
     def pure(cls, epsilon: float, *, adjacency: Adjacency = "replace") -> "PrivacyCurve":

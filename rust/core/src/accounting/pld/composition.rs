@@ -26,7 +26,7 @@ pub struct Composition {
     parts: Vec<(Arc<dyn Profile>, u64)>,
     tails: Mutex<Vec<Arc<Tail>>>,
     sketches: Mutex<Vec<(i64, Arc<Sketch>)>>,
-    pure: OnceLock<f64>,
+    largest_loss: OnceLock<f64>,
 }
 
 /// What is asked.
@@ -54,7 +54,7 @@ impl Composition {
         if merged.is_empty() || count > 1 << 40 {
             return Err(Error::parameter("count", "be between 1 and 2^40 releases in all", count));
         }
-        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), pure: OnceLock::new() })
+        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), largest_loss: OnceLock::new() })
     }
 
     /// A value that the smallest epsilon for `delta` is not below.
@@ -73,7 +73,7 @@ impl Composition {
         }
         let question = Question::Epsilon { delta };
         let (mut upper_goal, mut lower_goal) = (0.25 * tolerance, 0.25 * tolerance);
-        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.pure());
+        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.beyond(delta));
         let mut before = f64::INFINITY;
         for _ in 0..10 {
             let lower = self.answer(question, Side::Lower, Some(lower_goal))?;
@@ -85,19 +85,24 @@ impl Composition {
             lower_goal *= (0.7 * tolerance / gap).clamp(0.05, 0.5);
             if gap > 0.8 * before {
                 upper_goal *= 0.25;
-                upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.pure());
+                upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.beyond(delta));
             }
             before = gap;
         }
         Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
     }
 
-    /// Basic composition: the sum of the epsilons at delta zero, infinite unless every part is pure.
-    fn pure(&self) -> f64 {
-        *self.pure.get_or_init(|| {
-            let sum: f64 = self.parts.iter().map(|(profile, times)| *times as f64 * profile.epsilon_upper(0.0)).sum();
-            sum * (1.0 + 2.0 * f64::EPSILON * self.parts.len() as f64)
+    /// Basic composition: the sum of the largest finite losses; infinite unless each part has one.
+    fn largest_loss(&self) -> f64 {
+        *self.largest_loss.get_or_init(|| {
+            let top = |profile: &dyn Profile| profile.epsilon_upper(profile.delta_upper(f64::INFINITY));
+            self.parts.iter().fold(0.0, |sum, (profile, times)| sum_up(sum, product_up(*times as f64, top(&**profile))))
         })
+    }
+
+    /// The largest finite loss, if `delta` covers the mass at infinity.
+    fn beyond(&self, delta: f64) -> f64 {
+        if delta >= self.infinite(Side::Upper) { self.largest_loss() } else { f64::INFINITY }
     }
 
     fn delta(&self, epsilon: f64, side: Side) -> Result<f64> {
@@ -223,6 +228,20 @@ impl Composition {
     }
 }
 
+/// The sum, rounded up unless it is exact (the error of a rounded sum is a double: Knuth's two-sum).
+fn sum_up(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let of_b = sum - a;
+    let error = (a - (sum - of_b)) + (b - of_b);
+    if error > 0.0 { sum.next_up() } else { sum }
+}
+
+/// The product, rounded up unless it is exact.
+fn product_up(a: f64, b: f64) -> f64 {
+    let product = a * b;
+    if a.mul_add(b, -product) > 0.0 { product.next_up() } else { product }
+}
+
 /// Answer of one tail, the loss at which it was read, and whether another tilt could do better.
 fn read(tail: &Tail, question: Question) -> (f64, f64, bool) {
     let (low, high) = tail.range();
@@ -249,7 +268,10 @@ impl Profile for Composition {
             return f64::NAN;
         }
         // Not at the end itself, where rounding of the sum decides.
-        if epsilon > self.pure() { 0.0 } else { self.delta(epsilon, Side::Upper).unwrap_or(1.0) }
+        if epsilon > self.largest_loss() {
+            return self.infinite(Side::Upper);
+        }
+        self.delta(epsilon, Side::Upper).unwrap_or(1.0)
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
@@ -263,7 +285,7 @@ impl Profile for Composition {
         if !(0.0..=1.0).contains(&delta) {
             return f64::NAN;
         }
-        self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY).min(self.pure())
+        self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY).min(self.beyond(delta))
     }
 
     /// Renyi divergences of independent pairs add up.

@@ -1,0 +1,349 @@
+"""Models released as several Dirichlet tables: one curve for all of them, and the largest scale that a budget allows.
+
+One record is counted once in every table of a model. Changed, it moves between two rows of a table, or within one, or
+leaves it; one Beta pair for each table covers every such change, and one Gamma pair covers adding or removing the
+record (docs/composition.md). A structure therefore comes down to how many tables it has and how they share the budget.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from simplexdp._algorithm_one import algorithm_one_scale
+from simplexdp._arguments import integer, non_negative, number, open_unit, positive
+from simplexdp.accounting.composition import compose
+from simplexdp.accounting.curve import Adjacency, PrivacyCurve
+from simplexdp.accounting.dirichlet import dirichlet_curve
+from simplexdp.exceptions import InvalidParameterError, NumericalError
+
+PriorRule = float | Callable[[float], float]
+"""A prior for all scales, or the prior that goes with a scale."""
+
+CLOSE = 1e-5
+"""A calibrated epsilon is below the wanted one by at most this, relatively."""
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """Scales and priors for the tables of a model, and what releasing all of them costs.
+
+    Attributes
+    ----------
+    scales, priors : tuple of float
+        For each table: rows are drawn from Dirichlet(scale * counts + prior).
+    privacy : PrivacyCurve
+        Of all tables together.
+    """
+
+    scales: tuple[float, ...]
+    priors: tuple[float, ...]
+    privacy: PrivacyCurve
+
+
+@dataclass(frozen=True)
+class Structure:
+    """How often one record is counted, and which share of the budget each count gets.
+
+    Parameters
+    ----------
+    shares : tuple of float
+        One positive number for each table, in any unit: the cost of a table grows with the square of its scale, and
+        the scales are proportional to the square roots of the shares.
+
+    Examples
+    --------
+    >>> from simplexdp.accounting import Structure
+    >>> release = Structure.naive_bayes(20).calibrated(epsilon=1.0, delta=1e-6, prior=1.0)
+    >>> len(release.scales), release.privacy.epsilon(1e-6) <= 1.0
+    (21, True)
+    """
+
+    shares: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        shares = tuple(positive("shares", share) for share in self.shares)
+        if not shares:
+            raise InvalidParameterError("shares must hold one number for each table, got none")
+        object.__setattr__(self, "shares", shares)
+
+    @classmethod
+    def naive_bayes(cls, attributes: int, *, shares: Sequence[float] | None = None) -> "Structure":
+        """Return the structure of multinomial naive Bayes: the classes, and one table for each attribute.
+
+        Parameters
+        ----------
+        attributes : int
+            Number of attributes K; there are K + 1 tables.
+        shares : sequence of float, optional
+            For the K + 1 tables, the classes first; equal by default.
+
+        Returns
+        -------
+        Structure
+
+        Examples
+        --------
+        >>> len(Structure.naive_bayes(3).shares)
+        4
+        """
+        return cls._of("attributes", integer("attributes", attributes, 1) + 1, shares)
+
+    @classmethod
+    def bayesian_network(cls, nodes: int, *, shares: Sequence[float] | None = None) -> "Structure":
+        """Return the structure of a Bayesian network: one conditional table for each node.
+
+        Parameters
+        ----------
+        nodes : int
+            Number of nodes.
+        shares : sequence of float, optional
+            For the nodes; equal by default.
+
+        Returns
+        -------
+        Structure
+
+        Examples
+        --------
+        >>> len(Structure.bayesian_network(5).shares)
+        5
+        """
+        return cls._of("nodes", integer("nodes", nodes, 1), shares)
+
+    @classmethod
+    def posterior_draws(cls, draws: int) -> "Structure":
+        """Return the structure of several draws from one posterior.
+
+        Parameters
+        ----------
+        draws : int
+            Number of draws.
+
+        Returns
+        -------
+        Structure
+
+        Examples
+        --------
+        >>> len(Structure.posterior_draws(100).shares)
+        100
+        """
+        return cls._of("draws", integer("draws", draws, 1), None)
+
+    @classmethod
+    def group_by(cls, histograms: int = 1, *, shares: Sequence[float] | None = None) -> "Structure":
+        """Return the structure of histograms within groups that the records belong to, one group each.
+
+        However many groups there are, they are rows of one table. Two histograms, by different groups or of
+        different columns, are two tables.
+
+        Parameters
+        ----------
+        histograms : int, default 1
+            Number of grouped histograms.
+        shares : sequence of float, optional
+            For the histograms; equal by default.
+
+        Returns
+        -------
+        Structure
+
+        Examples
+        --------
+        >>> len(Structure.group_by().shares)
+        1
+        """
+        return cls._of("histograms", integer("histograms", histograms, 1), shares)
+
+    @classmethod
+    def _of(cls, name: str, tables: int, shares: Sequence[float] | None) -> "Structure":
+        if shares is not None and len(shares) != tables:
+            raise InvalidParameterError(f"shares must have length {tables} for these {name}, got {len(shares)}")
+        return cls((1.0,) * tables if shares is None else tuple(shares))
+
+    def release(
+        self,
+        scales: float | Sequence[float],
+        priors: float | Sequence[float],
+        *,
+        adjacency: Adjacency = "replace",
+        floor: float = 0.0,
+        sampling_error: float = 0.0,
+    ) -> TableRelease:
+        """Return the release with given scales and priors, and its curve.
+
+        Parameters
+        ----------
+        scales : float or sequence of float
+            For all tables, or one for each.
+        priors : float or sequence of float
+            The smallest prior of any row, for all tables or for each.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        floor : float, default 0
+            A public lower bound of every count in every row.
+        sampling_error : float, default 0
+            Total variation error of the sampler, summed over all rows of all tables.
+
+        Returns
+        -------
+        TableRelease
+
+        Examples
+        --------
+        >>> draws = Structure.posterior_draws(10).release(1.0, 50.0)
+        >>> 1 < draws.privacy.epsilon(1e-6) < 5
+        True
+        """
+        scale, prior = self._each("scales", scales), self._each("priors", priors)
+        curves = [
+            # Three categories stand for any number; two with a public total are no worse.
+            dirichlet_curve(scale=r, prior=a, dimension=3, adjacency=adjacency, floor=floor)
+            for r, a in zip(scale, prior, strict=True)
+        ]
+        curve = compose(curves)
+        error = non_negative("sampling_error", sampling_error)
+        return TableRelease(scale, prior, curve.with_sampling_error(error) if error else curve)
+
+    def from_rdp(
+        self, *, order: float, epsilon: float, adjacency: Adjacency = "replace", l2: float = math.sqrt(2.0)
+    ) -> TableRelease:
+        """Return scales and priors by [DM] Algorithm 1, each table with its share of a Renyi budget.
+
+        Parameters
+        ----------
+        order : float
+            Above 1.
+        epsilon : float
+            The Renyi divergence of this order for all tables together.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        l2 : float, default sqrt(2)
+            Euclidean sensitivity of the counts of one table.
+
+        Returns
+        -------
+        TableRelease
+            Its curve is tight, far below what the conversion of the single order gives.
+
+        Examples
+        --------
+        >>> release = Structure.naive_bayes(20).from_rdp(order=5, epsilon=1.0)
+        >>> 2.27 < release.privacy.epsilon(1e-5) < 2.2785
+        True
+        """
+        order, epsilon = number("order", order), positive("epsilon", epsilon)
+        total = math.fsum(self.shares)
+        scales = [float(algorithm_one_scale(order, epsilon * share / total, l2 * l2, 1.0)) for share in self.shares]
+        return self.release(scales, [1 + 4 * (order - 1) * r for r in scales], adjacency=adjacency)
+
+    def calibrated(
+        self,
+        *,
+        epsilon: float,
+        delta: float,
+        prior: PriorRule,
+        adjacency: Adjacency = "replace",
+        floor: float = 0.0,
+        sampling_error: float = 0.0,
+    ) -> TableRelease:
+        """Return the release with the largest scales such that all tables together are (epsilon, delta)-DP.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            The budget of the whole model.
+        prior : float or callable
+            The prior of every table, or the prior that goes with a scale, non-decreasing.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        floor : float, default 0
+            A public lower bound of every count in every row.
+        sampling_error : float, default 0
+            Total variation error of the sampler, summed over all rows of all tables.
+
+        Returns
+        -------
+        TableRelease
+            Its epsilon at `delta` is at most `epsilon`, and within a relative 1e-5 of it.
+
+        Examples
+        --------
+        >>> release = Structure.bayesian_network(8).calibrated(epsilon=1.0, delta=1e-6, prior=lambda r: 1 + 10 * r)
+        >>> 0.9999 < release.privacy.epsilon(1e-6) <= 1
+        True
+        """
+        epsilon, delta = positive("epsilon", epsilon), open_unit("delta", delta)
+        mean = math.fsum(self.shares) / len(self.shares)
+        relative = [math.sqrt(share / mean) for share in self.shares]
+
+        def attempt(log_scale: float) -> tuple[TableRelease, float]:
+            scales = [math.exp(log_scale) * factor for factor in relative]
+            priors = [positive("prior", prior(r) if callable(prior) else prior) for r in scales]
+            release = self.release(scales, priors, adjacency=adjacency, floor=floor, sampling_error=sampling_error)
+            return release, float(release.privacy.epsilon(delta)) / epsilon
+
+        return _largest(attempt, math.log(epsilon / (5 * math.sqrt(len(self.shares)))))
+
+    def _each(self, name: str, value: float | Sequence[float]) -> tuple[float, ...]:
+        values = list(value) if isinstance(value, Sequence) else [float(value)] * len(self.shares)
+        if len(values) != len(self.shares):
+            raise InvalidParameterError(f"{name} must have length {len(self.shares)}, got {len(values)}")
+        return tuple(positive(name, number) for number in values)
+
+
+def shares_by_cardinality(cells: Sequence[int]) -> tuple[float, ...]:
+    """Return the shares of the budget that make the total error of the tables smallest.
+
+    The error of a table grows with its number of cells over its scale, its cost with the square of the scale: the best
+    scales are proportional to the cube roots of the numbers of cells.
+
+    Parameters
+    ----------
+    cells : sequence of int
+        Public number of cells of each table.
+
+    Returns
+    -------
+    tuple of float
+
+    Examples
+    --------
+    >>> from simplexdp.accounting import shares_by_cardinality
+    >>> [round(share, 3) for share in shares_by_cardinality([1, 8, 27])]
+    [1.0, 4.0, 9.0]
+    """
+    return tuple(integer("cells", count, 1) ** (2 / 3) for count in cells)
+
+
+def _largest(attempt: Callable[[float], tuple[TableRelease, float]], start: float) -> TableRelease:
+    """Return the release with the largest scale whose share of epsilon is at most one, by a safeguarded secant search.
+
+    The logarithm of epsilon is nearly linear in the logarithm of the scale.
+    """
+    best: TableRelease | None = None
+    low, high = -math.inf, math.inf
+    at, slope = start, 1.0
+    before: tuple[float, float] | None = None
+    for _ in range(60):
+        release, share = attempt(at)
+        excess = math.log(share) if 0 < share < math.inf else math.copysign(3.0, share - 1)
+        if share <= 1:
+            low, best = at, release
+            if excess > -CLOSE:
+                return release
+        else:
+            high = at
+        if before is not None and before[0] != at:
+            slope = min(max((excess - before[1]) / (at - before[0]), 0.2), 5.0)
+        before = (at, excess)
+        # A little below the goal, so that the last step lands on the safe side.
+        step = -(excess + 0.3 * CLOSE) / slope
+        at = at + min(max(step, -3.0), 3.0)
+        if not low < at < high:
+            at = 0.5 * (low + high) if math.isfinite(low + high) else (low + 1 if math.isfinite(low) else high - 1)
+        if high - low < 1e-9:
+            break
+    if best is None:
+        raise NumericalError("calibrated: no scale was found that keeps the budget")
+    return best
