@@ -42,12 +42,7 @@ def compose(curves: Iterable[PrivacyCurve], counts: Sequence[int] | None = None)
     >>> round(total.epsilon(1e-6), 4)
     8.3062
     """
-    curves = list(curves)
-    if not curves:
-        raise InvalidParameterError("curves must hold at least one curve, got none")
-    for curve in curves:
-        if not isinstance(curve, PrivacyCurve):
-            raise InvalidParameterError(f"curves must be privacy curves, got {type(curve).__name__}")
+    curves = _checked(curves)
     times = [1] * len(curves) if counts is None else [integer("counts", count, 0) for count in counts]
     if len(times) != len(curves) or not any(times):
         raise InvalidParameterError(f"counts must be one number for each curve, not all zero, got {counts!r}")
@@ -95,10 +90,8 @@ def compose_disjoint(curves: Iterable[PrivacyCurve], *, adjacency: Adjacency = "
     >>> sdp.compose_disjoint([group, group], adjacency="replace").epsilon(1e-9) > 0.9
     True
     """
-    curves = list(curves)
+    curves = _checked(curves)
     choice("adjacency", adjacency, get_args(Adjacency))
-    if not curves:
-        raise InvalidParameterError("curves must hold at least one curve, got none")
     if any(curve.adjacency != "add_remove" for curve in curves):
         raise InvalidParameterError(
             "curves of disjoint groups must be under 'add_remove': records enter and leave a group, got 'replace'"
@@ -116,6 +109,17 @@ def compose_disjoint(curves: Iterable[PrivacyCurve], *, adjacency: Adjacency = "
     pairs = [_compose_profiles([(out, 1), (into, 1)]) for out in removed for into in added]
     error = math.fsum(errors[:2]) * (1 + 1e-15)
     return PrivacyCurve([_maximum(pairs)], adjacency=adjacency, sampling_error=error, label=label)
+
+
+def _checked(curves: Iterable[PrivacyCurve]) -> list[PrivacyCurve]:
+    """Return the curves as a list, at least one."""
+    curves = list(curves)
+    if not curves:
+        raise InvalidParameterError("curves must hold at least one curve, got none")
+    for curve in curves:
+        if not isinstance(curve, PrivacyCurve):
+            raise InvalidParameterError(f"curves must be privacy curves, got {type(curve).__name__}")
+    return curves
 
 
 def _compose_profiles(parts: Parts) -> _core.Profile:

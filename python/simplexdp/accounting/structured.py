@@ -6,11 +6,14 @@ record (docs/composition.md). A structure therefore comes down to how many table
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from simplexdp._algorithm_one import algorithm_one_scale
-from simplexdp._arguments import integer, non_negative, number, open_unit, positive
+from simplexdp._arguments import integer, non_negative, number, numbers, open_unit, positive
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.dirichlet import dirichlet_curve
@@ -18,6 +21,9 @@ from simplexdp.exceptions import InvalidParameterError, NumericalError
 
 PriorRule = float | Callable[[float], float]
 """A prior for all scales, or the prior that goes with a scale."""
+
+MOST_TABLES = 10**5
+"""Of one model; curves can be multiplied by larger counts."""
 
 CLOSE = 1e-5
 """A calibrated epsilon is below the wanted one by at most this, relatively."""
@@ -61,10 +67,10 @@ class Structure:
     shares: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        shares = tuple(positive("shares", share) for share in self.shares)
-        if not shares:
-            raise InvalidParameterError("shares must hold one number for each table, got none")
-        object.__setattr__(self, "shares", shares)
+        shares = numbers("shares", self.shares)
+        if shares.ndim != 1 or not shares.size or not np.all(shares > 0):
+            raise InvalidParameterError(f"shares must be positive numbers, one for each table, got {self.shares!r}")
+        object.__setattr__(self, "shares", tuple(shares.tolist()))
 
     @classmethod
     def naive_bayes(cls, attributes: int, *, shares: Sequence[float] | None = None) -> "Structure":
@@ -157,9 +163,14 @@ class Structure:
 
     @classmethod
     def _of(cls, name: str, tables: int, shares: Sequence[float] | None) -> "Structure":
-        if shares is not None and len(shares) != tables:
-            raise InvalidParameterError(f"shares must have length {tables} for these {name}, got {len(shares)}")
-        return cls((1.0,) * tables if shares is None else tuple(shares))
+        if tables > MOST_TABLES:
+            raise InvalidParameterError(f"{name} must come to at most {MOST_TABLES} tables, got {tables}")
+        if shares is None:
+            return cls((1.0,) * tables)
+        values = numbers("shares", shares)
+        if values.shape != (tables,):
+            raise InvalidParameterError(f"shares must have length {tables} for these {name}, got shape {values.shape}")
+        return cls(tuple(values.tolist()))
 
     def release(
         self,
@@ -196,12 +207,13 @@ class Structure:
         True
         """
         scale, prior = self._each("scales", scales), self._each("priors", priors)
+        tables = Counter(zip(scale, prior, strict=True))
         curves = [
             # Three categories stand for any number; two with a public total are no worse.
             dirichlet_curve(scale=r, prior=a, dimension=3, adjacency=adjacency, floor=floor)
-            for r, a in zip(scale, prior, strict=True)
+            for r, a in tables
         ]
-        curve = compose(curves)
+        curve = compose(curves, list(tables.values()))
         error = non_negative("sampling_error", sampling_error)
         return TableRelease(scale, prior, curve.with_sampling_error(error) if error else curve)
 
@@ -286,10 +298,12 @@ class Structure:
         return _largest(attempt, math.log(epsilon / (5 * math.sqrt(len(self.shares)))))
 
     def _each(self, name: str, value: float | Sequence[float]) -> tuple[float, ...]:
-        values = list(value) if isinstance(value, Sequence) else [float(value)] * len(self.shares)
-        if len(values) != len(self.shares):
-            raise InvalidParameterError(f"{name} must have length {len(self.shares)}, got {len(values)}")
-        return tuple(positive(name, number) for number in values)
+        values = numbers(name, value)
+        if values.shape not in ((), (len(self.shares),)) or not np.all(values > 0):
+            raise InvalidParameterError(
+                f"{name} must be one positive number, or one for each of {len(self.shares)} tables, got {value!r}"
+            )
+        return tuple(np.broadcast_to(values, len(self.shares)).tolist())
 
 
 def shares_by_cardinality(cells: Sequence[int]) -> tuple[float, ...]:
@@ -313,7 +327,10 @@ def shares_by_cardinality(cells: Sequence[int]) -> tuple[float, ...]:
     >>> [round(share, 3) for share in shares_by_cardinality([1, 8, 27])]
     [1.0, 4.0, 9.0]
     """
-    return tuple(integer("cells", count, 1) ** (2 / 3) for count in cells)
+    counts = numbers("cells", cells)
+    if counts.ndim != 1 or not np.all(counts >= 1):
+        raise InvalidParameterError(f"cells must be counts of at least 1, one for each table, got {cells!r}")
+    return tuple((counts ** (2 / 3)).tolist())
 
 
 def _largest(attempt: Callable[[float], tuple[TableRelease, float]], start: float) -> TableRelease:

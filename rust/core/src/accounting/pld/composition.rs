@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::convolve::{Side, Tail, compose};
 use super::discretise::{optimistic, pessimistic};
-use super::plan::{Aim, Part, Sketch, short_step};
+use super::plan::{Aim, Part, Sketch, few_digits, short_step};
 use super::pmf::Pmf;
 use crate::accounting::Profile;
 use crate::{Error, Result};
@@ -15,6 +15,8 @@ const USUAL_POINTS: usize = 1 << 20;
 const MOST_POINTS: usize = 1 << 23;
 /// Tails that are remembered for further questions.
 const REMEMBERED: usize = 12;
+/// Bounds that are no profiles of pairs are looked at in every so many knots.
+const THINNING: usize = 8;
 /// Share of a bound that may be convolution error before another tilt is tried.
 const NOISE: f64 = 1e-7;
 
@@ -26,7 +28,7 @@ pub struct Composition {
     parts: Vec<(Arc<dyn Profile>, u64)>,
     tails: Mutex<Vec<Arc<Tail>>>,
     sketches: Mutex<Vec<(i64, Arc<Sketch>)>>,
-    largest_loss: OnceLock<f64>,
+    tops: OnceLock<Vec<f64>>,
 }
 
 /// What is asked.
@@ -54,7 +56,7 @@ impl Composition {
         if merged.is_empty() || count > 1 << 40 {
             return Err(Error::parameter("count", "be between 1 and 2^40 releases in all", count));
         }
-        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), largest_loss: OnceLock::new() })
+        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), tops: OnceLock::new() })
     }
 
     /// A value that the smallest epsilon for `delta` is not below.
@@ -92,12 +94,33 @@ impl Composition {
         Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
     }
 
-    /// Basic composition: the sum of the largest finite losses; infinite unless each part has one.
-    fn largest_loss(&self) -> f64 {
-        *self.largest_loss.get_or_init(|| {
+    /// The largest finite loss of each part; infinite where there is none.
+    fn tops(&self) -> &[f64] {
+        self.tops.get_or_init(|| {
             let top = |profile: &dyn Profile| profile.epsilon_upper(profile.delta_upper(f64::INFINITY));
-            self.parts.iter().fold(0.0, |sum, (profile, times)| sum_up(sum, product_up(*times as f64, top(&**profile))))
+            self.parts
+                .iter()
+                .map(|(profile, _)| top(&**profile))
+                .map(|t| if t >= 0.0 { t } else { f64::INFINITY })
+                .collect()
         })
+    }
+
+    /// Basic composition: the sum of the largest finite losses.
+    fn largest_loss(&self) -> f64 {
+        let products = self.parts.iter().zip(self.tops()).map(|((_, times), &top)| product_up(*times as f64, top));
+        products.fold(0.0, sum_up)
+    }
+
+    /// A step of few digits near `step`, in which the largest loss of the most frequent part is whole if it has one:
+    /// where a profile has kinks it pays to have grid points there.
+    fn grid_step(&self, step: f64) -> f64 {
+        let step = short_step(step);
+        let kinked = self.parts.iter().zip(self.tops()).filter(|(_, top)| top.is_finite() && **top >= step);
+        match kinked.max_by_key(|((_, times), _)| *times) {
+            Some((_, &top)) if top / step < 4e6 => few_digits(top / (top / step).ceil()),
+            _ => step,
+        }
     }
 
     /// The largest finite loss, if `delta` covers the mass at infinity.
@@ -174,7 +197,7 @@ impl Composition {
         if tolerance.is_none() {
             step = step.max(sketch.points(&aim, 1.0) * 1.0 / (0.5 * most as f64));
         }
-        step = short_step(step);
+        step = self.grid_step(step);
         if let Some(known) = self.remembered(question, side, step) {
             return Ok(known);
         }
@@ -183,7 +206,7 @@ impl Composition {
             let tail = match self.tail(&sketch, &aim, step, side, most) {
                 Ok(tail) => tail,
                 Err(Error::NotAffordable { .. }) if tolerance.is_none() => {
-                    step = short_step(2.0 * step);
+                    step = self.grid_step(2.0 * step);
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -221,7 +244,15 @@ impl Composition {
             .parts
             .iter()
             .enumerate()
-            .map(|(i, (profile, times))| (discretise(&**profile, step, &sketch.knots(i, aim, step)), *times))
+            .map(|(i, (profile, times))| {
+                let mut knots = sketch.knots(i, aim, step);
+                if !profile.is_pair() {
+                    // Bounds from Renyi divergences are slow, and not sharp enough to deserve a fine grid.
+                    knots = knots.chunks(THINNING).map(|chunk| chunk[0]).chain(knots.last().copied()).collect();
+                    knots.dedup();
+                }
+                (discretise(&**profile, step, &knots), *times)
+            })
             .collect();
         let parts: Vec<(&Pmf, u64)> = pmfs.iter().map(|(pmf, times)| (pmf, *times)).collect();
         compose(&parts, aim.tilt, side, most)

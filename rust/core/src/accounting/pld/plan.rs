@@ -147,6 +147,12 @@ pub(super) fn short_step(step: f64) -> f64 {
     scale * (step / scale).floor().clamp(4.0, 7.0)
 }
 
+/// The nearest double of 24 binary digits: its products with all indices in use, below 2^29, are exact.
+pub(super) fn few_digits(step: f64) -> f64 {
+    let scale = 2.0_f64.powi(step.log2().floor() as i32 - 23);
+    scale * (step / scale).round()
+}
+
 /// Pessimistic masses at losses in geometric progression around zero, up to where less than the budgets is left.
 fn sketch(profile: &dyn Profile, budget: f64, budget_low: f64) -> Pmf {
     let limit = profile.delta_upper(f64::INFINITY);
