@@ -2,8 +2,8 @@
 
 Run from the root of the tree: python tests/golden/generate/stable_series.py
 Columns: c (double), J, ln p_J (25 digits). Two methods that share nothing: for J <= 4000 the finite sum of the Bessel
-function of half-integer order; above, J | S ~ Poisson(S) with S = c^2/(2 N^2), N standard normal, integrated over ln S by the
-trapezoidal rule, which converges faster than any power of the step here.
+function of half-integer order; above, J | S ~ Poisson(S) with S = c^2/(2 N^2), N standard normal, integrated over ln S
+by the trapezoidal rule, which converges faster than any power of the step here.
 """
 
 import csv

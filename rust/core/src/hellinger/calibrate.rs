@@ -4,7 +4,7 @@
 //! by their mean error over a fixed sample of data sets spread over the lattice: exactly where the candidates are few, by
 //! 1/(1 + beta) elsewhere.
 
-use super::exponent::{Shape, rounding_of_log_probability};
+use super::exponent::Shape;
 use super::law::mean_distance;
 use super::{Enumeration, Family, Goal};
 use crate::random::{Bits, StreamKey};
@@ -144,8 +144,8 @@ impl Family {
     /// The factor at which a shape of the given constant is epsilon-DP, rounding of the release included.
     fn pure_factor(&self, shape: Shape, constant: f64, goal: Goal) -> f64 {
         // loss <= constant factor + 2 rounding(factor), and the rounding is linear in the factor.
-        let fixed = 2.0 * rounding_of_log_probability(0.0);
-        let slope = 2.0 * (self.rounding(shape, 1.0) - rounding_of_log_probability(0.0));
+        let fixed = 2.0 * self.rounding_at(0.0);
+        let slope = 2.0 * (self.rounding(shape, 1.0) - self.rounding_at(0.0));
         (goal.epsilon - fixed) / (constant + slope) * (1.0 - 1e-15)
     }
 
@@ -169,7 +169,7 @@ impl Family {
 
     /// Bound of the error of the logarithm of a released probability at the largest exponent.
     fn rounding(&self, shape: Shape, factor: f64) -> f64 {
-        rounding_of_log_probability(factor * self.largest_inverse_of(shape))
+        self.rounding_at(factor * self.largest_inverse_of(shape))
     }
 
     /// The exponent with the least mean error over the sample of data sets.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::exponent::{Shape, rounding_of_log_probability};
+use super::exponent::Shape;
 use super::kernel::{exp_negative, sum};
 use super::law::mean_distance;
 use super::{Enumeration, Family};
@@ -336,7 +336,7 @@ impl Certifier {
     /// Bound of the error of every logarithm of a probability, of the release and of the computation here.
     fn sigma(&self, shape: Shape, factor: f64) -> f64 {
         let largest = factor * self.enumeration.family().largest_inverse_of(shape);
-        rounding_of_log_probability(largest) + 1e-15 * (1.0 + largest) + 1e-16 * self.data_sets
+        self.enumeration.family().rounding_at(largest) + 1e-15 * (1.0 + largest) + 1e-16 * self.data_sets
     }
 
     fn hold(&self, held: &mut Vec<Held>, worst: Vec<WorstPair>) {

@@ -1,6 +1,7 @@
 //! How sharply the mechanism may prefer near candidates: the exponent beta(x), a factor times an inverse sensitivity.
 
 use super::Family;
+use super::sampler;
 
 /// The inverse sensitivity w(x) that an exponent follows. Every one is a public function of (n, prior) and of x.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +47,14 @@ impl Family {
     }
 }
 
-/// How far the logarithm of a released probability can be from that of the ideal law, by rounding.
+impl Family {
+    /// How far the logarithm of a released probability can be from that of the ideal law, whichever way it is drawn.
+    pub fn rounding_at(&self, largest_exponent: f64) -> f64 {
+        rounding_of_log_probability(largest_exponent) + sampler::log_error(self.n(), self.categories())
+    }
+}
+
+/// How far the logarithm of a probability that is drawn from a table can be from that of the ideal law, by rounding.
 ///
 /// A logarithmic weight -beta H is off by 4e-14 beta at most (scores keep 1e-14 relative, sums of scores of one sign
 /// too), the drawing of an index by 2^-48; the sum of the weights doubles both.

@@ -11,6 +11,7 @@ mod release;
 mod selection;
 mod sum_preserving;
 
+pub(crate) use alias::uniform_below;
 pub use discrete_noise::DiscreteNoise;
 pub use exponential::exp_neg_enclosed;
 pub use polya::PolyaUrn;

@@ -11,18 +11,6 @@ const LOG_ERROR: f64 = 1.0 / (1u64 << 50) as f64;
 /// A decision that thirty digits leave open within more than this is an error: see the module `sampler` for the budget.
 pub(super) const DECISION_ERROR: f64 = 1.0 / (1u128 << 72) as f64;
 
-/// An integer below `bound`, exactly uniform.
-pub(super) fn below<B: Bits>(bits: &mut B, bound: u64) -> u64 {
-    // A multiple of 2^64/bound is accepted, half of the words or more.
-    let threshold = bound.wrapping_neg() % bound;
-    loop {
-        let product = u128::from(bits.next_u64()) * u128::from(bound);
-        if product as u64 >= threshold {
-            return (product >> 64) as u64;
-        }
-    }
-}
-
 /// The first word of a uniform number in (0, 1) that is not zero.
 struct Uniform {
     word: u64,
@@ -148,16 +136,5 @@ mod tests {
         let log = log_uniform(&mut Words(vec![0, 5, 1 << 63, 0].into_iter()));
         let expected = 5.5f64.ln() - 128.0 * std::f64::consts::LN_2;
         assert!((log.to_f64() - expected).abs() < 1e-13);
-    }
-
-    #[test]
-    fn integers_below_a_bound_are_uniform() {
-        let mut stream = StreamKey::from_bytes([4; 32]).stream(0);
-        let mut seen = [0u32; 3];
-        for _ in 0..30_000 {
-            seen[below(&mut stream, 3) as usize] += 1;
-        }
-        // 30000 draws, standard deviation 82; six of them: 2e-9 a cell.
-        assert!(seen.iter().all(|&count| (f64::from(count) - 1e4).abs() < 490.0), "{seen:?}");
     }
 }

@@ -9,7 +9,7 @@
 //! The first factor undoes what N_l was rounded up by; the second is the target over the whole mixture, so that no J is ever
 //! drawn and p_J enters by upper bounds only. Every constant of the envelope is a double that is taken as the exact number; what
 //! the decisions depend on besides is computed in doubles with error bounds, and where those do not decide, to thirty
-//! digits. See [`HellingerSampler::log_error`] for what is left.
+//! digits. See [`log_error`] for what is left.
 
 mod decision;
 mod envelope;
@@ -28,7 +28,7 @@ mod uniform;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::double_double::{DoubleDouble, LN_2};
-use decision::{accept, below};
+use decision::accept;
 use envelope::{Envelope, log_sum};
 use exact_scores::{exact_score, log_n_candidates};
 use node::{Cache, NodeTables, exact_log_sum};
@@ -36,6 +36,7 @@ use problem::Problem;
 use stable_series::StableSeries;
 
 use crate::random::Bits;
+use crate::sampling::uniform_below;
 use crate::{Error, Result};
 
 /// Bound on the relative error of a score in doubles; tested at a quarter of it.
@@ -96,6 +97,15 @@ impl Default for Settings {
     fn default() -> Self {
         Self { unit_bits: table::UNIT_BITS, interpolate_from: envelope::INTERPOLATE_FROM, least_error: 0.0 }
     }
+}
+
+/// Bound on |ln P(k) - ln pi(k)| for every candidate k, P being the law of what is drawn: (m+2) (2^-69 + (n+2) 2^-93).
+///
+/// Two data sets add this twice to the mechanism's epsilon and nothing to its delta. What it bounds is the part of the
+/// decisions that thirty digits leave open: 2^-70 of a coordinate's weights, (n+2) 2^-94 in the tails of a table, 2^-71 of
+/// an acceptance, each as a factor; normalisation doubles them.
+pub fn log_error(n: u64, m: usize) -> f64 {
+    (m as f64 + 2.0) * (2f64.powi(-69) + (n as f64 + 2.0) * 2f64.powi(-93))
 }
 
 /// One law of the mixture; the first is the uniform one, l = 0.
@@ -246,17 +256,13 @@ impl HellingerSampler {
         self.n_evaluations
     }
 
-    /// How far the logarithm of the probability of any candidate is from that of pi, at most: (m+2) (2^-69 + (n+2) 2^-91).
-    ///
-    /// Two data sets add this twice to the mechanism's epsilon and nothing to its delta. What it bounds is the part of the
-    /// decisions that thirty digits leave open: 2^-70 of a coordinate's weights, (n+2) 2^-92 in the tails of a table, 2^-71 of
-    /// an acceptance, each as a factor; normalisation doubles them.
+    /// How far the logarithm of the probability of any candidate is from that of pi: [`log_error`] at this n and m.
     pub fn log_error(&self) -> f64 {
-        (self.problem.m as f64 + 2.0) * (2f64.powi(-69) + (self.problem.n as f64 + 2.0) * 2f64.powi(-91))
+        log_error(self.problem.n, self.problem.m)
     }
 
     fn attempt<B: Bits>(&self, bits: &mut B) -> Result<Option<Vec<u64>>> {
-        let target = below(bits, self.sums[self.sums.len() - 1]);
+        let target = uniform_below(bits, self.sums[self.sums.len() - 1]);
         let component = self.sums.partition_point(|&sum| sum <= target);
         let proposal =
             if component == 0 { Some(self.propose_uniform(bits)) } else { self.propose_product(component, bits)? };

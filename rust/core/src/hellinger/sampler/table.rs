@@ -6,10 +6,11 @@
 //! computed to thirty digits and the height gets a fraction. So rounding has no part in the law, and no tail is cut off.
 
 use super::SCORE_ERROR;
-use super::decision::{DECISION_ERROR, above_envelope, accept, below, fraction, log_uniform};
+use super::decision::{DECISION_ERROR, above_envelope, accept, fraction, log_uniform};
 use super::law::{Law, Tail, Window};
 use crate::double_double::{DoubleDouble, LN_2};
 use crate::random::Bits;
+use crate::sampling::uniform_below;
 use crate::{Error, Result};
 
 /// Units per largest weight, as a power of two, unless the window is too long for 64-bit sums.
@@ -125,7 +126,7 @@ impl Table {
     }
 
     fn attempt<B: Bits>(&self, bits: &mut B) -> Result<Option<(u64, f64)>> {
-        let height = below(bits, self.total);
+        let height = uniform_below(bits, self.total);
         let cell = self.sums.partition_point(|&sum| sum <= height);
         let Some(&sum) = self.sums.get(cell) else {
             // One unit each: the upper tail comes first, if there is one.
@@ -218,11 +219,11 @@ impl Table {
     #[cold]
     fn attempt_tail<B: Bits>(&self, bits: &mut B, tail: Tail, is_above: bool) -> Result<Option<(u64, f64)>> {
         // P[J >= j] = exp(-rate j); next to an integer the logarithm could be of either side, so it is rejected. With
-        // 1/(n+1) <= rate <= 1 that takes less than (n+2) 2^-92 of the probability of any j <= n.
+        // 1/(n+1) <= rate <= 1 that takes less than (n+2) 2^-94 of the probability of any j <= n.
         let steps = -log_uniform(bits) / DoubleDouble::from(tail.rate);
         let j = steps.to_f64().floor();
         let inside = (steps - DoubleDouble::from(j)).to_f64();
-        let margin = 2f64.powi(-95) * (1.0 + steps.to_f64() + 1.0 / tail.rate);
+        let margin = 2f64.powi(-97) * (1.0 + steps.to_f64() + 1.0 / tail.rate);
         let k = if is_above { tail.start as f64 + j } else { tail.start as f64 - j };
         if inside < margin || inside > 1.0 - margin || k < 0.0 || k > self.law.coordinate.n as f64 {
             return Ok(None);

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::decision::below;
 use crate::random::Bits;
+use crate::sampling::uniform_below;
 
 /// A composition of n into m parts, each with the same probability: n stars and m - 1 bars in a row, the rarer of the two
 /// placed by Floyd's algorithm.
@@ -31,7 +31,7 @@ pub(super) fn uniform_composition<B: Bits>(bits: &mut B, n: u64, m: usize) -> Ve
 fn subset<B: Bits>(bits: &mut B, length: u64, size: u64) -> Vec<u64> {
     let mut chosen = HashSet::with_capacity(size as usize);
     for last in length - size..length {
-        let candidate = below(bits, last + 1);
+        let candidate = uniform_below(bits, last + 1);
         if !chosen.insert(candidate) {
             chosen.insert(last);
         }
