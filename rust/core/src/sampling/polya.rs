@@ -20,6 +20,8 @@ use crate::{Error, Result};
 
 /// 4 GiB of earlier draws.
 const MAX_DRAWS: usize = 1 << 30;
+/// Draws after which the source may take fresh entropy: a mebibyte of bits.
+const REFRESH_EVERY: usize = 1 << 16;
 
 /// An urn, ready to draw from.
 #[derive(Debug, Clone)]
@@ -120,6 +122,9 @@ impl PolyaUrn {
         }
         let mut draws = Vec::with_capacity(size);
         for t in 0..size {
+            if t.is_multiple_of(REFRESH_EVERY) {
+                bits.refresh()?;
+            }
             let draw = if self.is_fresh(bits, t as u64) {
                 self.fresh(bits)
             } else {
