@@ -74,7 +74,7 @@ class HellingerMechanism:
     prior : array_like of float, shape (m,)
         The prior's parameters, m >= 2, each in [1e-12, 1e12].
     n : int
-        The public number of observations, at most 2**53.
+        The public number of observations, at most 2**43.
     epsilon : float
         The privacy that is wanted.
     delta : float, optional
@@ -608,8 +608,8 @@ def simulated_errors(prior: Floats, counts: NDArray[Any], drawn: NDArray[Any], m
 
 
 def _family(prior: Floats, n: int) -> _core.HellingerFamily:
-    if n > 2**53:
-        raise InvalidParameterError(f"n must be at most 2^53, got {n}")
+    if n > 2**43:
+        raise InvalidParameterError(f"n must be at most 2^43, got {n}")
     return _core.HellingerFamily(prior, n)
 
 

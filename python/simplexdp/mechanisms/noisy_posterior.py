@@ -35,7 +35,7 @@ class NoisyPosteriorMechanism:
     prior : array_like of float, shape (m,)
         The prior's parameters, m >= 2, each in [1e-12, 1e12].
     n : int
-        The public number of observations, at most 2**53.
+        The public number of observations, at most 2**43.
     noise : DiscreteLaplaceMechanism, DiscreteGaussianMechanism or SumPreservingLaplaceMechanism
         Made for neighbours that replace a record, with the sensitivity above at least. The last one draws noise that
         sums to zero, which costs the same epsilon with less error.
@@ -174,7 +174,7 @@ class LaplacePosteriorMechanism:
     prior : array_like of float, shape (m,)
         The prior's parameters, m >= 2, each in [1e-12, 1e12].
     n : int
-        The public number of observations, at most 2**53.
+        The public number of observations, at most 2**43.
     epsilon : float
         Above zero.
     sensitivity : {1, 2}, default 2
@@ -404,8 +404,8 @@ def _errors(
 
 def _count(n: int) -> int:
     n = _arguments.integer("n", n, 0)
-    if n > 2**53:
-        raise InvalidParameterError(f"n must be at most 2^53, got {n}")
+    if n > 2**43:
+        raise InvalidParameterError(f"n must be at most 2^43, got {n}")
     return n
 
 

@@ -44,8 +44,9 @@ const SLOPES: [f64; 10] = [0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.6, 1.0
 const CERTIFIED_SMOOTHNESSES: [f64; 10] = [0.01, 0.02, 0.03, 0.046, 0.07, 0.1, 0.15, 0.22, 0.33, 0.5];
 const SOLVED_SMOOTHNESSES: usize = 60;
 
-/// Candidates up to which the error is computed and not estimated.
-const EXACT_UP_TO: u128 = 10_000;
+/// Candidates up to which the error is computed and not estimated, on so many data sets that this many pairs are.
+const EXACT_UP_TO: u128 = 2_000;
+const EXACT_PAIRS: u128 = 20_000;
 
 /// Numbers that the sample of data sets may hold in all: milliseconds.
 const SAMPLE_SIZE: usize = 2000;
@@ -67,10 +68,10 @@ impl Goal {
     /// The goal, checked.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an epsilon outside [1e-9, 1e6], a delta outside [0, 1).
+    /// [`Error::InvalidParameter`] for an epsilon outside [1e-9, 1e5], a delta outside [0, 1).
     pub fn new(epsilon: f64, delta: f64) -> Result<Self> {
-        if !(LEAST_EPSILON..=1e6).contains(&epsilon) {
-            return Err(Error::parameter("epsilon", "lie in [1e-9, 1e6]", epsilon));
+        if !(LEAST_EPSILON..=1e5).contains(&epsilon) {
+            return Err(Error::parameter("epsilon", "lie in [1e-9, 1e5]", epsilon));
         }
         if !(0.0..1.0).contains(&delta) {
             return Err(Error::parameter("delta", "lie in [0, 1)", delta));
@@ -199,6 +200,7 @@ impl Family {
             return self.random_data_sets(sets);
         };
         let sets = (sets as u128).min(count);
+        let sets = if count <= EXACT_UP_TO { sets.min(EXACT_PAIRS / count) } else { sets };
         let middle = |set: u128| count / sets * set + count / sets / 2;
         (0..sets).filter_map(|set| self.lattice().unrank(middle(set)).ok()).collect()
     }

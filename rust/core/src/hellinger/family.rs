@@ -3,8 +3,8 @@
 use crate::lattice::Lattice;
 use crate::{Error, Result};
 
-/// Counts above this are refused: beyond it a double does not hold every integer.
-const COUNT_LIMIT: u64 = 1 << 53;
+/// Counts above this are refused: beyond it the exact sampler does not go.
+const COUNT_LIMIT: u64 = 1 << 43;
 
 /// All posteriors Dirichlet(prior + k) where k runs over the counts of n observations.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ impl Family {
     /// The posteriors of n observations under the Dirichlet prior with the given parameters.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for fewer than two categories, a parameter outside [1e-12, 1e12], n above 2^53.
+    /// [`Error::InvalidParameter`] for fewer than two categories, a parameter outside [1e-12, 1e12], n above 2^43.
     pub fn new(prior: &[f64], n: u64) -> Result<Self> {
         if prior.len() < 2 {
             return Err(Error::parameter("prior", "have at least 2 entries", prior.len()));
@@ -28,7 +28,7 @@ impl Family {
             return Err(Error::parameter("prior", "have entries in [1e-12, 1e12]", bad));
         }
         if n > COUNT_LIMIT {
-            return Err(Error::parameter("n", "be at most 2^53", n));
+            return Err(Error::parameter("n", "be at most 2^43", n));
         }
         let exchangeable = prior.iter().all(|&a| a == prior[0]);
         Ok(Self { prior: prior.to_vec(), n, exchangeable })
