@@ -70,7 +70,7 @@ def dirichlet_curve(
     d = priors.size if dimension is None else integer("dimension", dimension, 2)
     if d < 2:
         raise InvalidParameterError(f"prior must have at least 2 entries, got {d}")
-    smallest, second = np.sort(np.broadcast_to(priors, d))[:2]
+    smallest, second = np.sort(np.broadcast_to(priors, 2) if priors.ndim == 0 else priors)[:2]
     label = f"dirichlet(scale={scale:.6g}, prior={_shown(priors)}, dimension={d}"
     label += f", floor={floor:.6g})" if floor else ")"
     a, b = (_sum_down(float(p), scale * floor) for p in (smallest, second))
