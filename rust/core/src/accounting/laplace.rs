@@ -58,7 +58,7 @@ impl Profile for LaplacePair {
         if order == f64::INFINITY {
             return self.epsilon0 * (1.0 + MARGIN);
         }
-        // [Mironov17] Table II: ln(l/(2l-1) e^((l-1) eps0) + (l-1)/(2l-1) e^(-l eps0))/(l-1), less its value at eps0 = 0,
+        // [Mir17] Table II: ln(l/(2l-1) e^((l-1) eps0) + (l-1)/(2l-1) e^(-l eps0))/(l-1), less its value at eps0 = 0,
         // where the weights sum to one.
         let (excess, total) = (order - 1.0, 2.0 * order - 1.0);
         let up = excess * self.epsilon0;
