@@ -58,6 +58,11 @@ impl LinearPair {
         let (offset_p, offset_q) = (shift - p.shape.mode, shift - q.mode);
         let mut pair = Self { p, q, q_tail: OnceLock::new(), r, offset_p, offset_q, delta: vec![0.0; n] };
         for k in (0..n).rev() {
+            // delta at a knot is used by the panel to its left, unless that one takes the difference of the tails.
+            if k > 0 && pair.is_long(k - 1) {
+                pair.p.knots[k].mass = pair.p.mass_above(pair.p.knots[k].x);
+                continue;
+            }
             let at = pair.excess_at(pair.p.knots[k].x, None, k);
             pair.p.knots[k].mass = at.delta + at.slope;
             pair.delta[k] = at.delta;
@@ -89,6 +94,11 @@ impl LinearPair {
         }
     }
 
+    /// Whether 1 - exp(-r u) is not smooth on panel k, a closed one.
+    fn is_long(&self, k: usize) -> bool {
+        self.r * (self.p.knots[k + 1].x - self.p.knots[k].x) > SHORT
+    }
+
     /// The epsilon of a point seen from the mode of P.
     fn epsilon_at(&self, x: f64) -> f64 {
         ((DoubleDouble::from(x) - self.offset_p) * self.r).to_f64()
@@ -101,7 +111,7 @@ impl LinearPair {
         }
         let next = self.p.knots[k + 1];
         let h = next.x - x;
-        if self.r * (next.x - self.p.knots[k].x) > SHORT {
+        if self.is_long(k) {
             return self.difference(self.p.mass_above(x), x, epsilon);
         }
         let (mut mass, mut kept) = (0.0, 0.0);
