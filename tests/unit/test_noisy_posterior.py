@@ -41,14 +41,38 @@ def test_sum_preserving_noise_has_the_smaller_error():
     # Theory B6: m = 3, n = 40, eps = 2: 0.097 against 0.166 over all data sets; here at one of them.
     x = [20, 12, 8]
     independent, preserving = (
-        sdp.NoisyPosteriorMechanism([1, 1, 1], 40, noise).error_distribution(x, samples=4000, rng=SeededRng(3))
+        sdp.NoisyPosteriorMechanism([1, 1, 1], 40, noise).error_distribution(x)
         for noise in (
             sdp.DiscreteLaplaceMechanism.calibrated(epsilon=2.0, sensitivity=2),
             sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=2.0, dimension=3),
         )
     )
     assert preserving.mean < 0.8 * independent.mean
-    assert independent.band == preserving.band == pytest.approx(np.sqrt(np.log(2e6) / 8000))
+
+
+@pytest.mark.parametrize("metric", ["hellinger", "l1"])
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_enumerated_errors_are_those_of_draws(kind, metric):
+    # 20000 draws; the band of Dvoretzky, Kiefer, Wolfowitz and Massart has a false-alarm rate of 1e-6.
+    x, n_draws = [3, 17], 20_000
+    mechanism = sdp.NoisyPosteriorMechanism([1, 0.5], 20, noises(2)[kind])
+    law = mechanism.error_distribution(x, metric)
+    assert law.band == 1e-12
+    drawn = mechanism.simulate(x, n_draws, SeededRng(6))
+    errors = np.abs(drawn - x).sum(axis=1).astype(float)
+    if metric == "hellinger":
+        prior = np.array([1, 0.5])
+        errors = sdp.divergence.hellinger_dirichlet(drawn + prior, x + prior)
+    cumulative = np.cumsum(law.probabilities)
+    empirical = (errors[:, None] <= law.values + 1e-9).mean(axis=0)
+    assert np.abs(cumulative - empirical).max() <= np.sqrt(np.log(2e6) / (2 * n_draws))
+
+
+def test_errors_that_are_too_many_to_enumerate_are_simulated():
+    mechanism = sdp.NoisyPosteriorMechanism([1] * 5, 100, noises(5)[0])
+    law = mechanism.error_distribution([20] * 5, samples=500, rng=SeededRng(7))
+    assert law.band == pytest.approx(np.sqrt(np.log(2e6) / 1000))
+    assert law.probabilities.sum() == pytest.approx(1)
 
 
 def test_guarantees_are_pure_and_as_asked():

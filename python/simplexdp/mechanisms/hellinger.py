@@ -38,7 +38,8 @@ class ErrorDistribution(NamedTuple):
     probabilities: Floats
     """Their probabilities."""
     band: float
-    """0 for an exact law. In a simulated one the probabilities of all [0, v] are within this, but with chance 1e-6."""
+    """0 for an exact law. In a simulated one the probabilities of all [0, v] are within this, but with chance 1e-6; in
+    one that leaves out tails of the noise, always."""
 
     @property
     def mean(self) -> float:
@@ -596,15 +597,17 @@ def checked_prior(prior: ArrayLike) -> Floats:
 
 def simulated_errors(prior: Floats, counts: NDArray[Any], drawn: NDArray[Any], metric: Metric) -> ErrorDistribution:
     """Return the empirical law of the error of draws, with its Dvoretzky-Kiefer-Wolfowitz-Massart band at 1e-6."""
+    values, repeats = np.unique(errors_of(prior, counts, drawn, metric), return_counts=True)
+    return ErrorDistribution(values, repeats / len(drawn), math.sqrt(math.log(2 / 1e-6) / (2 * len(drawn))))
+
+
+def errors_of(prior: Floats, counts: NDArray[Any], released: NDArray[Any], metric: Metric) -> Floats:
+    """Return the error of each row of released counts."""
     from simplexdp import divergence
 
     if metric == "l1":
-        errors = np.abs(drawn - counts).sum(axis=1, dtype=np.float64)
-    else:
-        errors = np.asarray(divergence.hellinger_dirichlet(prior + drawn, prior + counts))
-    values, repeats = np.unique(errors, return_counts=True)
-    band = math.sqrt(math.log(2 / 1e-6) / (2 * len(errors)))
-    return ErrorDistribution(values, repeats / len(errors), band)
+        return np.asarray(np.abs(released - counts).sum(axis=1, dtype=np.float64))
+    return np.asarray(divergence.hellinger_dirichlet(prior + released, prior + counts))
 
 
 def _family(prior: Floats, n: int) -> _core.HellingerFamily:
