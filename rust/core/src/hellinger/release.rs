@@ -15,7 +15,7 @@ const LOW_ACCEPTANCE: f64 = 1e-3;
 
 /// The mechanism at one data set, ready to draw.
 ///
-/// The logarithm of every probability is within `rounding_of_log_probability` of the ideal law's. Which route is taken,
+/// The logarithm of every probability is within [`Family::rounding_at`] of the ideal law's. Which route is taken,
 /// and so the time of a release, depends on the data.
 pub struct Release {
     family: Family,
