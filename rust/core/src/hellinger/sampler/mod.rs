@@ -1,8 +1,8 @@
 //! Exact draws from the Hellinger mechanism without enumerating its candidates.
 //!
 //! The law is pi(k) proportional to T(k) = exp(-c sqrt(1 - exp(s(k)))) over all compositions k of n into m parts, where
-//! s(k) = sum_i g_i(k_i) ([HP] section 2; docs/hellinger-sampler.md has the derivation and the proofs). Rejection sampling from
-//! a mixture ([`envelope`]) of the uniform law and of product laws ([`node`]) whose coordinates are drawn exactly ([`table`]):
+//! s(k) = sum_i g_i(k_i) (HP section 2; docs/hellinger-sampler.md has the derivation and the proofs). Rejection sampling from
+//! a mixture (`envelope`) of the uniform law and of product laws (`node`) whose coordinates are drawn exactly (`table`):
 //! 1. pick a node by integer weights N_l >= A_l exp(log-total of the node), and k from its law;
 //! 2. accept with probability [A_l exp(true log-total) / N_l] [T(k) / sum_l A_l exp(l s_others + theta_l D + peak_l)].
 //!
