@@ -41,8 +41,8 @@ def chi_square(observed, probabilities):
     ("a", "b"), [(1, 1), (0.3, 0.8), (1.5, 2.5), (5, 5), (0.05, 3), (40, 2), (1e-3, 1e-3), (1e-6, 1e-6), (7, 1e4)]
 )
 def test_every_unit_of_a_coarse_grid_has_its_probability(a, b, full):
-    # Two entries: u = 1 + floor(M y) exactly, M = 254. Rows: 50 000 (5 000 000 in full).
-    n_rows = 5_000_000 if full else 50_000
+    # Two entries: u = 1 + floor(M y) exactly, M = 254. Rows: 50 000 (2 000 000 in full).
+    n_rows = 2_000_000 if full else 50_000
     units = draw([a, b], n_rows, 8, seed=11)[:, 0]
     cdf = special.betainc(a, b, np.arange(255) / 254)
     observed = np.bincount(units.astype(int), minlength=255)[1:]
@@ -55,8 +55,8 @@ def test_every_unit_of_a_coarse_grid_has_its_probability(a, b, full):
     [(1e-6, 1e-6), (1e-6, 1.0), (1e-3, 2e-3), (0.02, 0.02), (0.1, 1e-6), (0.5, 0.5), (5, 995), (0.4, 1e6), (1, 1e12)],
 )
 def test_small_entries_are_right_on_the_log_scale(a, b, full):
-    # Cells [2^j, 2^(j+1)) of the units of 2^-44, the atoms at the ends included. Rows: 20 000 (1 000 000 in full).
-    n_rows = 1_000_000 if full else 20_000
+    # Cells [2^j, 2^(j+1)) of the units of 2^-44, the atoms at the ends included. Rows: 20 000 (300 000 in full).
+    n_rows = 300_000 if full else 20_000
     units = draw([a, b], n_rows, 44, seed=12)[:, 0]
     edges = np.array([1.0, 2.0, *2.0 ** np.arange(2, 44), 2.0**44 - 2, 2.0**44])
     shared = 2.0**44 - 2
@@ -95,7 +95,7 @@ def test_parts_are_neutral(full):
 def test_logarithms_have_their_mean(shapes, full):
     # E ln y = digamma(a) - digamma(A). Entries near a unit of 2^-44 or below change their logarithm: with a >= 1/4 the
     # mean moves by less than 2^(-44 a) (2 + 1/a) < 0.003. 5.1 standard errors are a false-alarm rate below 1e-6.
-    n_rows = 1_000_000 if full else 40_000
+    n_rows = 300_000 if full else 40_000
     y = draw(shapes, n_rows, 44, seed=15) * 2.0**-44
     total = sum(shapes)
     for i, a in enumerate(shapes):
