@@ -78,6 +78,13 @@ def run() -> int:
     logs = np.log([[size, ours, theirs] for size, ours, theirs in curve]).T
     slopes = [np.polyfit(logs[0], column, 1)[0] for column in logs[1:]]
     print(f"  time grows like |R|^{slopes[0]:.2f} here, |R|^{slopes[1]:.2f} for NumPy")
+    counts = balanced(3, 3000)
+    mechanism = sdp.HellingerMechanism(np.ones(3), 3000, EPSILON, calibration="proved")
+    best = min(seconds(lambda: mechanism.probabilities(counts)) for _ in range(5))
+    print(f"  probabilities of all candidates, m = 3, n = 3e3: {math.comb(3002, 2) / best:.2e} candidates per second")
+    for m, n in [(2, 2000), (3, 100)]:
+        taken = seconds(lambda m=m, n=n: sdp.HellingerMechanism(np.ones(m), n, EPSILON, DELTA, calibration="certified"))
+        print(f"  certified search, m = {m}, n = {n}: {taken:.2f} s")
     if "SIMPLEXDP_BENCH_PLOTS" in os.environ:
         plot(curve, alone, Path(os.environ["SIMPLEXDP_BENCH_PLOTS"]) / "hellinger.svg")
     return missed

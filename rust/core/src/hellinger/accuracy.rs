@@ -4,7 +4,7 @@ use super::{Enumeration, Family, Law};
 use crate::Result;
 
 /// Distances this close, relatively, are one distance: candidates that tie differ in their last places only.
-const TIE: f64 = 1e-11;
+const TIE: f64 = 1e-13;
 
 impl Law {
     /// The law of the Hellinger distance to the data set's own posterior ([HN] 4.4): distances and their probabilities.
