@@ -71,8 +71,8 @@ def test_small_entries_are_right_on_the_log_scale(a, b, full):
 @pytest.mark.parametrize("shapes", [(1.0,) * 5, (0.5, 1.5, 2.5, 3.5), (1e12, 2e12, 3e12), (0.2,) * 40, (5.0,) * 1000])
 def test_marginals_are_beta(shapes, full):
     # Kolmogorov-Smirnov for the first, middle and last entry; the grid moves an entry by at most 2^-43.
-    # Rows: 40 000 gamma draws in all (4 000 000 in full).
-    n_rows = (4_000_000 if full else 40_000) // len(shapes)
+    # Rows: 40 000 gamma draws in all (4 000 000 in full, but for shapes where the distribution function is slow).
+    n_rows = (4_000_000 if full and max(shapes) < 1e9 else 40_000) // len(shapes)
     y = draw(shapes, n_rows, 44, seed=13) * 2.0**-44
     total = sum(shapes)
     for i in {0, len(shapes) // 2, len(shapes) - 1}:
