@@ -249,6 +249,42 @@ class PrivacyCurve:
 
     __rmul__ = __mul__
 
+    def to_dp_accounting(self, *, value_discretization_interval: float = 1e-4) -> Any:
+        """Return this curve as a privacy loss distribution of dp_accounting, rounded towards more loss.
+
+        Parameters
+        ----------
+        value_discretization_interval : float, default 1e-4
+            Grid of the losses; it must be the same for all that is composed.
+
+        Returns
+        -------
+        dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            Its own composition is not protected against rounding. See `simplexdp.accounting.interop` for events.
+        """
+        from simplexdp.accounting.interop import to_pld
+
+        return to_pld(self, value_discretization_interval)
+
+    @classmethod
+    def from_dp_accounting(cls, pld: Any, *, adjacency: Adjacency) -> "PrivacyCurve":
+        """Return the curve of a privacy loss distribution of dp_accounting.
+
+        Parameters
+        ----------
+        pld : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            A pessimistic one. It is taken at its word, to the last digit of its masses.
+        adjacency : {"replace", "add_remove"}
+            Which data sets it was made for.
+
+        Returns
+        -------
+        PrivacyCurve
+        """
+        from simplexdp.accounting.interop import from_pld
+
+        return from_pld(pld, adjacency)
+
     def renyi(self, order: ArrayLike) -> float | Floats:
         """Return an upper bound of the Renyi divergence of the ideal mechanism.
 

@@ -8,7 +8,7 @@ use pyo3::types::PyTuple;
 use simplexdp_core::Error;
 use simplexdp_core::accounting::{
     BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, GammaPair, GaussianPair, LaplacePair,
-    MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo, TruncatedProfile, TwoCategories,
+    LossTable, MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo, TruncatedProfile, TwoCategories,
     WithSamplingError, epsilon_tangent,
 };
 
@@ -206,6 +206,18 @@ pub(crate) fn two_categories_profile(
 ) -> CoreResult<PyProfile> {
     let profile = TwoCategories::new(a, b, r, total, floor)?;
     Ok(PyProfile::new(py, profile, "two_categories_profile", (a, b, r, total, floor))?)
+}
+
+/// Masses at increasing losses, and at infinity.
+#[pyfunction]
+pub(crate) fn loss_table_profile(
+    py: Python<'_>,
+    losses: Vec<f64>,
+    masses: Vec<f64>,
+    infinite: f64,
+) -> CoreResult<PyProfile> {
+    let profile = LossTable::new(losses.clone(), &masses, infinite)?;
+    Ok(PyProfile::new(py, profile, "loss_table_profile", (losses, masses, infinite))?)
 }
 
 /// The smaller of two bounds of the same release.

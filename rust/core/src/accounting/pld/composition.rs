@@ -26,7 +26,7 @@ const NOISE: f64 = 1e-7;
 /// Every answer is found on a grid that is chosen for the question, and holds in floating point.
 pub struct Composition {
     parts: Vec<(Arc<dyn Profile>, u64)>,
-    tails: Mutex<Vec<Arc<Tail>>>,
+    tails: Mutex<Vec<Tail>>,
     sketches: Mutex<Vec<(i64, Arc<Sketch>)>>,
     tops: OnceLock<Vec<f64>>,
 }
@@ -186,21 +186,23 @@ impl Composition {
             Question::Epsilon { delta } if delta >= 1.0 => return Ok(0.0),
             _ => {}
         }
+        if tolerance.is_none() {
+            if let Some(known) = self.remembered(question, side) {
+                return Ok(known);
+            }
+        }
         let (sketch, mut aim) = self.aim(question);
         let size = match question {
             Question::Epsilon { .. } => aim.epsilon.abs(),
             Question::Delta { epsilon } => epsilon.abs().max(aim.deviation),
         };
-        let wish = tolerance.unwrap_or((4e-6 * (size / 8.0).max(1.0)).min(2e-5 * size.max(0.1 * aim.deviation)));
+        let wish = tolerance.unwrap_or((6e-7 * (size / 8.0).max(1.0)).min(4e-6 * size.max(0.1 * aim.deviation)));
         let most = if tolerance.is_some() { MOST_POINTS } else { USUAL_POINTS };
         let mut step = sketch.step(&aim, wish);
         if tolerance.is_none() {
             step = step.max(sketch.points(&aim, 1.0) * 1.0 / (0.5 * most as f64));
         }
         step = self.grid_step(step);
-        if let Some(known) = self.remembered(question, side, step) {
-            return Ok(known);
-        }
         let mut best = Err(Error::numerical("composition", "no grid gave an answer"));
         for _ in 0..4 {
             let tail = match self.tail(&sketch, &aim, step, side, most) {
@@ -216,12 +218,14 @@ impl Composition {
                 Ok(known) if (known < value) == (side == Side::Upper) => known,
                 _ => value,
             });
-            let tail = Arc::new(tail);
-            let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
-            if tails.len() >= REMEMBERED {
-                tails.remove(0);
+            // A grid for a tolerance of its own would answer other questions worse, or at needless cost.
+            if tolerance.is_none() {
+                let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+                if tails.len() >= REMEMBERED {
+                    tails.remove(0);
+                }
+                tails.push(tail);
             }
-            tails.push(tail);
             if good {
                 break;
             }
@@ -230,11 +234,13 @@ impl Composition {
         best
     }
 
-    fn remembered(&self, question: Question, side: Side, step: f64) -> Option<f64> {
+    fn remembered(&self, question: Question, side: Side) -> Option<f64> {
         let tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
-        tails.iter().filter(|tail| tail.side == side && tail.step <= step).find_map(|tail| {
+        tails.iter().filter(|tail| tail.side == side).find_map(|tail| {
             let (value, at, good) = read(tail, question);
-            (good && (at - tail.mean).abs() <= 1.5 * tail.deviation).then_some(value)
+            // The untilted tail is the one for everything on its left.
+            let near = (at - tail.mean).abs() <= 1.5 * tail.deviation || (tail.tilt == 0.0 && at < tail.mean);
+            (good && near).then_some(value)
         })
     }
 

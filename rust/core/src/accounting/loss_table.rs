@@ -1,0 +1,110 @@
+//! The profile of a pair of discrete distributions, given by the masses of P at finitely many losses.
+
+use super::{Profile, parameter};
+use crate::{Error, Result};
+
+/// Masses at losses, and mass at infinity: delta(eps) = sum of p (1 - exp(eps - loss)) over losses above eps.
+#[derive(Clone)]
+pub struct LossTable {
+    losses: Vec<f64>,
+    /// The profile at each loss.
+    values: Vec<f64>,
+    total: f64,
+    infinite: f64,
+    /// Relative error of any value, and of interpolating.
+    margin: f64,
+}
+
+impl LossTable {
+    /// The profile of these masses, which may sum to less than one: what is missing lies at minus infinity.
+    ///
+    /// # Errors
+    ///
+    /// If the losses do not increase strictly, a mass is negative, the sum is above one by more than what pessimistic
+    /// rounding adds, or nothing is given.
+    pub fn new(losses: Vec<f64>, masses: &[f64], infinite: f64) -> Result<Self> {
+        let infinite = parameter::non_negative("infinite", infinite)?;
+        if losses.len() != masses.len() || losses.is_empty() {
+            return Err(Error::parameter("masses", "be as many as the losses, at least one", masses.len()));
+        }
+        if !losses.windows(2).all(|pair| pair[0] < pair[1]) || !losses.iter().all(|loss| loss.is_finite()) {
+            return Err(Error::parameter("losses", "be finite and increase strictly", "others"));
+        }
+        if let Some(mass) = masses.iter().find(|mass| !(**mass >= 0.0)) {
+            return Err(Error::parameter("masses", "be non-negative", mass));
+        }
+        let total: f64 = masses.iter().sum::<f64>() + infinite;
+        if !(total <= 1.0 + 1e-6) {
+            return Err(Error::parameter("masses", "sum to at most one with the mass at infinity", total));
+        }
+        let mut values = vec![infinite; losses.len()];
+        // Mass of Q above the current loss, in units of exp(-loss); every term is positive.
+        let mut beyond = 0.0;
+        for i in (1..losses.len()).rev() {
+            let gap = losses[i] - losses[i - 1];
+            let here = masses[i] + beyond;
+            values[i - 1] = values[i] - (-gap).exp_m1() * here;
+            beyond = (-gap).exp() * here;
+        }
+        let margin = (6 * losses.len() + 32) as f64 * f64::EPSILON;
+        Ok(Self { losses, values, total, infinite, margin })
+    }
+
+    fn value(&self, epsilon: f64) -> f64 {
+        let above = self.losses.partition_point(|&loss| loss <= epsilon);
+        if above == self.losses.len() {
+            return self.infinite;
+        }
+        let (right, high) = (self.losses[above], self.values[above]);
+        // Linear in exp(eps); to the left of all losses from the total at exp(eps) = 0.
+        let (low, share) = match above.checked_sub(1) {
+            None => (self.total, (epsilon - right).exp()),
+            Some(i) => (self.values[i], (epsilon - self.losses[i]).exp_m1() / (right - self.losses[i]).exp_m1()),
+        };
+        high + (low - high) * (1.0 - share)
+    }
+}
+
+impl Profile for LossTable {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() {
+            return 1.0;
+        }
+        // Mass that is missing at minus infinity counts nowhere above it.
+        (self.value(epsilon) * (1.0 + self.margin)).max(-epsilon.exp_m1()).min(1.0)
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        if epsilon.is_nan() { 0.0 } else { (self.value(epsilon) * (1.0 - self.margin)).clamp(0.0, 1.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::BudgetPair;
+
+    #[test]
+    fn randomised_response_is_a_table_of_two_losses() {
+        let (eps, delta) = (0.7_f64, 1e-3);
+        let up = (1.0 - delta) / (1.0 + (-eps).exp());
+        let table = LossTable::new(vec![-eps, eps], &[up * (-eps).exp(), up], delta).unwrap();
+        let pair = BudgetPair::new(eps, delta).unwrap();
+        for at in [-3.0, -0.7, -0.2, 0.0, 0.3, 0.69, 0.7, 2.0, f64::INFINITY] {
+            assert!(
+                table.delta_upper(at) >= pair.delta_lower(at) && table.delta_lower(at) <= pair.delta_upper(at),
+                "{at}"
+            );
+            assert!(table.delta_upper(at) - table.delta_lower(at) < 1e-13, "{at}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_distribution_is_refused() {
+        assert!(LossTable::new(vec![], &[], 0.5).is_err());
+        assert!(LossTable::new(vec![1.0, 1.0], &[0.1, 0.1], 0.0).is_err());
+        assert!(LossTable::new(vec![1.0], &[-0.1], 0.0).is_err());
+        assert!(LossTable::new(vec![1.0], &[0.9], 0.2).is_err());
+        assert!(LossTable::new(vec![1.0], &[f64::NAN], 0.2).is_err());
+    }
+}
