@@ -1,4 +1,4 @@
-"""Composition against dp_accounting at its default grid, calibration of a whole model, and debits in a ledger on disk."""
+"""Composition against dp_accounting at its default grid, calibration of a whole model, debits in a ledger on disk."""
 
 import os
 import subprocess
@@ -12,9 +12,9 @@ from dp_accounting.pld import privacy_loss_distribution as peer
 import simplexdp as sdp
 from simplexdp.accounting import Structure
 
-# Exact values: one Gaussian of sigma 20/sqrt(1000); the Laplace value to 1e-6 from bounds on both sides.
+# Exact values: one Gaussian of sigma 20/sqrt(1000); the Laplace value to 1e-8 from bounds on both sides.
 GAUSSIAN_EXACT = 8.306225050035858
-LAPLACE_EXACT = 1.529117
+LAPLACE_EXACT = 1.52911743
 
 
 def our_gaussians() -> float:

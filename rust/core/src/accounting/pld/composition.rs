@@ -196,7 +196,7 @@ impl Composition {
             Question::Epsilon { .. } => aim.epsilon.abs(),
             Question::Delta { epsilon } => epsilon.abs().max(aim.deviation),
         };
-        let wish = tolerance.unwrap_or((6e-7 * (size / 8.0).max(1.0)).min(4e-6 * size.max(0.1 * aim.deviation)));
+        let wish = tolerance.unwrap_or((6e-7 * (size / 8.0).max(1.0)).min(6e-8 * size.max(0.1 * aim.deviation)));
         let most = if tolerance.is_some() { MOST_POINTS } else { USUAL_POINTS };
         let mut step = sketch.step(&aim, wish);
         if tolerance.is_none() {
