@@ -186,10 +186,10 @@ impl Composition {
             Question::Epsilon { delta } if delta >= 1.0 => return Ok(0.0),
             _ => {}
         }
-        if tolerance.is_none() {
-            if let Some(known) = self.remembered(question, side) {
-                return Ok(known);
-            }
+        if tolerance.is_none()
+            && let Some(known) = self.remembered(question, side)
+        {
+            return Ok(known);
         }
         let (sketch, mut aim) = self.aim(question);
         let size = match question {
