@@ -164,6 +164,9 @@ def test_the_guarantee_holds_for_the_probabilities_themselves(prior, n, sensitiv
 def test_delta_is_used_where_it_is_large():
     errors = [sdp.HellingerMechanism([1, 1], 30, 0.5, delta).mean_error for delta in (None, 1e-8, 0.05)]
     assert errors[0] >= errors[1] >= errors[2]
+    for delta in (1e-4, 0.05):
+        h = sdp.HellingerMechanism([1, 1], 30, 0.5, delta)
+        assert h.privacy.epsilon(delta) <= 0.5 < h.privacy.epsilon(0.0)
     assert errors[2] < 0.95 * errors[0]
 
 

@@ -118,6 +118,10 @@ fn searched_exponents_reach_their_goal_and_little_less() {
             let (loss, deltas) = brute_force(&points, &laws, &[goal.epsilon]);
             assert!(deltas[0] <= goal.delta + 1e-12 || loss <= goal.epsilon, "{prior:?} {n} {goal:?} {found:?}");
             assert!(found.profile.delta_upper(goal.epsilon) >= deltas[0]);
+            // The curve itself says that the goal is reached, chords and all.
+            assert!(found.profile.delta_upper(goal.epsilon) <= goal.delta, "{prior:?} {n} {goal:?}");
+            assert!(found.profile.epsilon_upper(goal.delta) <= goal.epsilon * (1.0 + 1e-12));
+            CertifiedProfile::from_points(found.profile.epsilons(), found.profile.deltas()).unwrap();
             // A factor one per cent larger fails: the search leaves nothing on the table.
             let more = certifier.certify(found.shape, found.factor * 1.01, &mut |_, _| true).unwrap();
             assert!(more.loss > goal.epsilon && more.profile.delta_upper(goal.epsilon) > goal.delta, "{prior:?} {n}");

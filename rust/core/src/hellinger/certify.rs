@@ -155,7 +155,7 @@ impl Certifier {
     /// [`Error::Numerical`] when stopped by `progress`.
     pub fn certify(&self, shape: Shape, factor: f64, progress: &mut Progress<'_>) -> Result<Certificate> {
         let audit = self.audit(shape, factor, f64::INFINITY, &mut |share| progress(1, share))?;
-        self.finish(shape, factor, audit, &mut |share| progress(2, share))
+        self.finish(shape, factor, audit, f64::INFINITY, &mut |share| progress(2, share))
     }
 
     /// The best exponent among the shapes that reaches the goal, by its mean error over all data sets.
@@ -194,7 +194,7 @@ impl Certifier {
                 if round > MAX_ROUNDS / 2 { found * (1.0 - 1e-3 * (round - MAX_ROUNDS / 2) as f64) } else { found };
             let audit = self.audit(shape, factor, goal.epsilon, &mut |share| progress(round, share))?;
             if reaches(&audit, goal) {
-                return self.finish(shape, factor, audit, &mut |share| progress(round + 1, share));
+                return self.finish(shape, factor, audit, goal.epsilon, &mut |share| progress(round + 1, share));
             }
             if round > FREE_ROUNDS {
                 shapes = vec![shape];
@@ -204,15 +204,17 @@ impl Certifier {
         Err(Error::numerical("certification", "no exponent passed within the rounds that are allowed"))
     }
 
-    /// Adds the profile to an audit of the same exponent.
+    /// Adds the profile to an audit of the same exponent, which knows delta at `epsilon`.
     fn finish(
         &self,
         shape: Shape,
         factor: f64,
         audit: Audit,
+        epsilon: f64,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Certificate> {
-        let profile = self.profile(shape, factor, audit.loss, progress)?;
+        let mut profile = self.profile(shape, factor, audit.loss, progress)?;
+        profile.insert(epsilon, audit.delta);
         let mean_distance = audit.distance / self.data_sets;
         Ok(Certificate { shape, factor, loss: audit.loss, mean_distance, profile })
     }
@@ -522,6 +524,21 @@ impl CertifiedProfile {
             ));
         }
         Ok(Self { epsilons: epsilons.to_vec(), deltas: deltas.to_vec() })
+    }
+
+    /// Adds a point where delta is known to be at most this; points outside the table add nothing.
+    fn insert(&mut self, epsilon: f64, delta: f64) {
+        let at = self.epsilons.partition_point(|&point| point < epsilon);
+        if at == 0 || at == self.epsilons.len() {
+            return;
+        }
+        if self.epsilons[at] > epsilon {
+            let chord = self.chord(epsilon);
+            self.epsilons.insert(at, epsilon);
+            self.deltas.insert(at, chord);
+        }
+        // delta does not increase with epsilon.
+        self.deltas[at..].iter_mut().for_each(|later| *later = later.min(delta));
     }
 
     /// The epsilons of the table.
