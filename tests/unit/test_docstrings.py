@@ -24,7 +24,14 @@ def pages() -> list[str]:
 
 @pytest.mark.parametrize("name", module_names())
 def test_examples_in_docstrings_hold(name):
-    failures, _ = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        # A module for an optional dependency that is not installed here.
+        assert error.name is not None
+        assert not error.name.startswith("simplexdp")
+        pytest.skip(f"needs {error.name}")
+    failures, _ = doctest.testmod(module, optionflags=OPTIONS)
     assert failures == 0
 
 

@@ -281,6 +281,7 @@ class PrivacyCurve:
         -------
         PrivacyCurve
         """
+        choice("adjacency", adjacency, get_args(Adjacency))
         from simplexdp.accounting.interop import from_pld
 
         return from_pld(pld, adjacency)

@@ -40,6 +40,8 @@ def to_pld(curve: PrivacyCurve, interval: float = 1e-4) -> PrivacyLossDistributi
 def from_pld(pld: PrivacyLossDistribution, adjacency: Adjacency) -> PrivacyCurve:
     """Return the curve of a pessimistic loss distribution; see `PrivacyCurve.from_dp_accounting`."""
     choice("adjacency", adjacency, ("replace", "add_remove"))
+    if not isinstance(pld, PrivacyLossDistribution):
+        raise InvalidParameterError(f"pld must be a privacy loss distribution, got {type(pld).__name__}")
     profiles = [_profile(pmf) for pmf in (pld._pmf_remove, pld._pmf_add)]
     if adjacency == "replace":
         profiles = [profiles[0] if pld._symmetric else _core.maximum_profile(*profiles)]
