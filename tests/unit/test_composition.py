@@ -215,3 +215,10 @@ def test_shares_split_the_budget_by_the_squares_of_the_scales():
 def test_draws_from_one_posterior_are_copies_of_one_pair():
     draws = Structure.posterior_draws(7).release(1.0, 20.0)
     assert draws.privacy.epsilon(1e-6) == (7 * dirichlet_curve(scale=1.0, prior=20.0, dimension=3)).epsilon(1e-6)
+
+
+@pytest.mark.parametrize("sigma", [1e3, 1e6])
+def test_small_losses_keep_their_digits(sigma):
+    total = (3 * sdp.PrivacyCurve.gaussian(sigma=sigma)).epsilon(1e-9)
+    one = sdp.PrivacyCurve.gaussian(sigma=sigma / 3**0.5).epsilon(1e-9)
+    assert one * (1 - 1e-9) <= total <= one * (1 + 1e-5)

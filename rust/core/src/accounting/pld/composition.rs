@@ -200,7 +200,7 @@ impl Composition {
         let most = if tolerance.is_some() { MOST_POINTS } else { USUAL_POINTS };
         let mut step = sketch.step(&aim, wish);
         if tolerance.is_none() {
-            step = step.max(sketch.points(&aim, 1.0) * 1.0 / (0.5 * most as f64));
+            step = step.max(36.0 * aim.deviation / most as f64);
         }
         step = self.grid_step(step);
         let mut best = Err(Error::numerical("composition", "no grid gave an answer"));

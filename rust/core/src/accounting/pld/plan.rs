@@ -134,11 +134,6 @@ impl Sketch {
         knots.push(end);
         knots
     }
-
-    /// Rough number of grid points of the composed window for a given step.
-    pub(super) fn points(&self, aim: &Aim, step: f64) -> f64 {
-        18.0 * aim.deviation.max(step) / step
-    }
 }
 
 /// The largest step of the form {4, 5, 6, 7} 2^k that is at most `step`: all multiples in use are exact.
