@@ -71,6 +71,25 @@ def integer(name: str, value: Any, least: int) -> int:
     return result
 
 
+def flag(name: str, value: Any) -> bool:
+    """Check for True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidParameterError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def fitting(name: str, shape: tuple[int, ...], per_entry: int = 1) -> tuple[int, ...]:
+    """Check that memory can be had for an array of this shape, `per_entry` doubles an entry.
+
+    Asked of NumPy, which answers with an exception; the compiled core could only end the process.
+    """
+    try:
+        np.empty(math.prod(shape) * per_entry, dtype=np.float64)
+    except (MemoryError, ValueError, OverflowError):
+        raise InvalidParameterError(f"{name} must fit into memory, got {shape!r}") from None
+    return shape
+
+
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Check for one of the given words."""
     if not isinstance(value, str) or value not in allowed:

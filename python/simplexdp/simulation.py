@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _core
-from simplexdp._arguments import integer
+from simplexdp._arguments import fitting, integer
 from simplexdp._arrays import as_floats
 from simplexdp.exceptions import InvalidParameterError
 
@@ -114,6 +114,7 @@ def dirichlet(alpha: ArrayLike, size: Size = None, rng: _core.SeededRng | None =
     if shapes.ndim != 1:
         raise InvalidParameterError(f"alpha must have shape (d,), got shape {shapes.shape}")
     target = _tuple(size)
+    fitting("size", target, shapes.size)
     rows = _core.simulate_dirichlet(np.ascontiguousarray(shapes), int(np.prod(target, dtype=np.int64)), rng)
     return rows.reshape((*target, shapes.size))
 
@@ -199,7 +200,7 @@ def _tuple(size: Size) -> tuple[int, ...]:
     if size is None:
         return ()
     entries = tuple(size) if isinstance(size, Sequence) and not isinstance(size, str) else (size,)
-    return tuple(integer("size", entry, 0) for entry in entries)
+    return fitting("size", tuple(integer("size", entry, 0) for entry in entries))
 
 
 def _ratio(name: str, value: Any) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import os
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 import simplexdp as sdp
 
-# What a call may raise: our own errors, and Python's for a wrong number or kind of arguments.
-EXPECTED = (sdp.SimplexDpError, TypeError)
+# What a call may raise: our own errors, and Python's for a wrong number or kind of arguments and for missing files.
+EXPECTED = (sdp.SimplexDpError, TypeError, FileNotFoundError)
 
 NUMBERS = [0, 1, 2, -1, 0.5, 1.5, 1e-300, 1e300, -0.0, math.nan, math.inf, -math.inf, 2**53 + 1, 2**63, 2**70, -(2**70)]
 ARRAYS = [
@@ -60,6 +61,15 @@ def public_functions():
 
 
 FUNCTIONS = public_functions()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _elsewhere(tmp_path_factory):
+    """Some functions write to the path that they are given."""
+    before = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("hostile"))
+    yield
+    os.chdir(before)
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from types import TracebackType
 from typing import Any, get_args
 
-from simplexdp._arguments import choice, integer, non_negative, number
+from simplexdp._arguments import choice, flag, integer, non_negative, number
 from simplexdp.accounting import recipes
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
@@ -67,7 +67,7 @@ class Accountant:
         choice("adjacency", adjacency, get_args(Adjacency))
         settings = settings_of(epsilon=epsilon, delta=delta, adjacency=adjacency)
         # A temporary ledger is gone after a power failure in any case.
-        durable = bool(durable and path is not None)
+        durable = flag("durable", durable) and path is not None
         ledger = Ledger.create(_temporary() if path is None else absolute(path), settings, durable=durable)
         self._set(epsilon, delta, adjacency, ledger)
 

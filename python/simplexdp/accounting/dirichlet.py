@@ -44,7 +44,7 @@ def dirichlet_curve(
         A public lower bound of every count.
     total : int, optional
         The public total, under ``"replace"``. It tells whether the curve is attained at this total. With two
-        categories it forces both counts, and the curve is that of the worst pair at this total, smaller than without it.
+        categories it forces both counts, and the curve is that of the worst pair at this total, which is smaller.
 
     Returns
     -------

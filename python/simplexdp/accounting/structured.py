@@ -286,6 +286,9 @@ class Structure:
         True
         """
         epsilon, delta = positive("epsilon", epsilon), open_unit("delta", delta)
+        if sampling_error > 0:
+            # (1 + exp(epsilon)) sampling_error must leave most of delta: no larger epsilon can be proved.
+            epsilon = min(epsilon, max(math.log(delta / sampling_error) - 1, delta))
         mean = math.fsum(self.shares) / len(self.shares)
         relative = [math.sqrt(share / mean) for share in self.shares]
 

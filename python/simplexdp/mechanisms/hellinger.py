@@ -546,15 +546,16 @@ class HellingerMechanism:
         InvalidParameterError
             When the file is not a certificate or its checksum does not fit.
         """
+        path = os.fspath(path)  # a number would be a file descriptor
         try:
             with open(path, encoding="utf-8") as file:
                 content = json.load(file)
         except ValueError:
             content = None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise InvalidParameterError(f"path must name a file of save_certificate, got {os.fspath(path)!r}")
+            raise InvalidParameterError(f"path must name a file of save_certificate, got {path!r}")
         if content.pop("checksum", None) != _checksum(content):
-            raise InvalidParameterError(f"path must name a file with a valid checksum, got {os.fspath(path)!r}")
+            raise InvalidParameterError(f"path must name a file with a valid checksum, got {path!r}")
         mechanism = object.__new__(cls)
         prior = checked_prior(content["prior"])
         family = _family(prior, content["n"])

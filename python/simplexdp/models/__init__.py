@@ -1,0 +1,13 @@
+"""Private models as scikit-learn estimators (extra ``models``)."""
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:
+    raise ImportError("simplexdp.models needs scikit-learn: pip install 'simplexdp[models]'") from error
+
+from simplexdp.models.bayesian_network import PrivateBayesianNetwork
+from simplexdp.models.binning import PrivateBinner
+from simplexdp.models.histogram import PrivateHistogram
+from simplexdp.models.naive_bayes import PrivateCategoricalNB
+
+__all__ = ["PrivateBayesianNetwork", "PrivateBinner", "PrivateCategoricalNB", "PrivateHistogram"]

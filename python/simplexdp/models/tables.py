@@ -1,0 +1,243 @@
+"""How the tables of a model are released, and what all of them together cost.
+
+Every record is counted once in each table. Replacing it changes two cells of a table by one, adding or removing it one
+cell; that is the sensitivity which additive noise needs. For the Dirichlet mechanism see
+`simplexdp.accounting.Structure`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _arguments, _dirichlet
+from simplexdp.accounting import PrivacyCurve, Structure, compose
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.mechanisms import (
+    DirichletMechanism,
+    DiscreteGaussianMechanism,
+    DiscreteLaplaceMechanism,
+    GaussianMechanism,
+    LaplaceMechanism,
+)
+from simplexdp.models.prior import best_prior
+
+__all__ = ["MECHANISMS", "TableRelease"]
+
+MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian", "none")
+ADJACENCIES = ("replace", "add_remove")
+
+Counts: TypeAlias = NDArray[np.int64]
+Table: TypeAlias = NDArray[np.float64]
+Adjacency: TypeAlias = Literal["replace", "add_remove"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What the user allows: (epsilon, delta), or a Renyi epsilon at an order, for all tables together."""
+
+    epsilon: float
+    delta: float
+    order: float | None
+    adjacency: Adjacency
+    shares: tuple[float, ...]
+
+    @property
+    def changed_cells(self) -> int:
+        """In how many cells of a table neighbours differ, each time by one."""
+        return 2 if self.adjacency == "replace" else 1
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """One way of releasing each table, and the cost of all of them.
+
+    Parameters
+    ----------
+    releasers : tuple of callables
+        From counts, shape (rows, levels), and a generator to probabilities of the same shape.
+    privacy : PrivacyCurve or None
+        None when nothing is protected.
+    """
+
+    releasers: tuple[Callable[[Counts, Any], Table], ...]
+    privacy: PrivacyCurve | None
+
+    @classmethod
+    def plan(
+        cls,
+        shapes: Sequence[tuple[int, int]],
+        *,
+        mechanism: str,
+        epsilon: float,
+        delta: float,
+        order: float | None,
+        adjacency: str,
+        count_floor: float,
+        weights: Sequence[float] | None = None,
+        total: int | None = None,
+    ) -> TableRelease:
+        """Decide on scales and noise from public quantities only.
+
+        Parameters
+        ----------
+        shapes : sequence of (rows, levels)
+            Of the tables.
+        mechanism, epsilon, delta, order, adjacency, count_floor
+            As the models document them.
+        weights : sequence of float, optional
+            Shares of the budget, one for each table.
+        total : int, optional
+            Number of records, where it is public.
+        """
+        _arguments.choice("mechanism", mechanism, MECHANISMS)
+        if order is not None and not _arguments.number("order", order) > 1:
+            raise InvalidParameterError(f"order must be above 1, got {order}")
+        budget = Budget(
+            _arguments.positive("epsilon", epsilon),
+            _arguments.open_unit("delta", delta),
+            order,
+            cast(Adjacency, _arguments.choice("adjacency", adjacency, ADJACENCIES)),
+            (1.0,) * len(shapes) if weights is None else tuple(weights),
+        )
+        floor = _arguments.non_negative("count_floor", count_floor)
+        if mechanism == "none":
+            return cls((lambda counts, rng: _normalised(counts),) * len(shapes), None)
+        if mechanism == "dirichlet":
+            return _dirichlet_plan(shapes, budget, total)
+        if mechanism in ("gaussian", "discrete_gaussian"):
+            return _gaussian_plan(budget, floor, integers=mechanism == "discrete_gaussian")
+        return _laplace_plan(budget, floor, integers=mechanism == "discrete_laplace")
+
+    def charge(self, accountant: Any, label: str) -> None:
+        """Ask an accountant for the budget; it refuses before anything is drawn."""
+        if self.privacy is not None:
+            accountant.spend(self.privacy, label=label)
+
+    def release(self, tables: Sequence[Counts], rng: Any) -> list[Table]:
+        """Draw every table."""
+        return [releaser(table, rng) for releaser, table in zip(self.releasers, tables, strict=True)]
+
+
+def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: int | None) -> TableRelease:
+    structure = Structure(budget.shares)
+    # The rows that a change does not touch have the same law for both neighbours: at most two rows of a table count.
+    error = budget.changed_cells * len(shapes) * _dirichlet.TOTAL_VARIATION_BOUND
+    if budget.order is not None:
+        release = structure.from_rdp(
+            order=budget.order,
+            epsilon=budget.epsilon,
+            adjacency=budget.adjacency,
+            l2=math.sqrt(budget.changed_cells),
+        )
+        curve = release.privacy.with_sampling_error(error)
+    else:
+        release = structure.calibrated(
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            prior=best_prior(shapes, budget.epsilon, budget.delta, total),
+            adjacency=budget.adjacency,
+            sampling_error=error,
+        )
+        curve = release.privacy
+    releasers = [
+        _dirichlet_releaser(scale, prior, levels, budget.adjacency)
+        for scale, prior, (_, levels) in zip(release.scales, release.priors, shapes, strict=True)
+    ]
+    return TableRelease(tuple(releasers), curve)
+
+
+def _dirichlet_releaser(
+    scale: float, prior: float, levels: int, adjacency: Adjacency
+) -> Callable[[Counts, Any], Table]:
+    if levels == 1:
+        return lambda counts, rng: np.ones(counts.shape)
+    mechanism = DirichletMechanism(scale=scale, prior=prior, dimension=levels, adjacency=adjacency)
+    return lambda counts, rng: mechanism.release(counts, rng=rng)
+
+
+def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
+    kind = DiscreteGaussianMechanism if integers else GaussianMechanism
+    if budget.order is None:
+        # With sensitivity one the mechanism says which rho the budget allows; rho adds up over the tables.
+        total_rho = DiscreteGaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta).rho
+    else:
+        # [DM 5.1]: sigma^2 = order (K + 1) / epsilon for two changed cells, so rho = epsilon / order in all.
+        total_rho = budget.epsilon / budget.order
+    sensitivity = math.nextafter(math.sqrt(budget.changed_cells), math.inf)
+    room = 1 - 2.0**-40  # for the rounding of shares and sums
+    mechanisms = [
+        kind.calibrated(
+            rho=total_rho * room * share / math.fsum(budget.shares),
+            sensitivity=sensitivity,
+            adjacency=budget.adjacency,
+            **({} if integers else {"changed": budget.changed_cells}),
+        )
+        for share in budget.shares
+    ]
+    curve = PrivacyCurve.from_zcdp(math.fsum(m.rho for m in mechanisms) * (1 + 2.0**-50), adjacency=budget.adjacency)
+    return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
+
+
+def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
+    total = math.fsum(budget.shares)
+    if budget.order is not None:
+        # [DM 5.1]: Laplace noise of scale b has Renyi divergence at most order (changed / b)^2 / 2.
+        scales = [
+            budget.changed_cells * math.sqrt(budget.order * total / (2 * budget.epsilon * share))
+            for share in budget.shares
+        ]
+    else:
+        scales = _laplace_scales(budget)
+    kind = DiscreteLaplaceMechanism if integers else LaplaceMechanism
+    # For the cost, each changed cell is a mechanism of its own, at sensitivity one.
+    cells = [kind(scale=scale, adjacency=budget.adjacency) for scale in scales]
+    curve = _composed([cell.privacy for cell in cells], budget.changed_cells)
+    return TableRelease(tuple(_additive_releaser(m, floor) for m in cells), curve)
+
+
+def _laplace_scales(budget: Budget) -> list[float]:
+    """Return the least scales for (epsilon, delta) over all changed cells of all tables, in the ratio of the shares."""
+    relative = [1 / math.sqrt(share * len(budget.shares) / math.fsum(budget.shares)) for share in budget.shares]
+
+    def excess(log_scale: float) -> float:
+        curves = [
+            PrivacyCurve.pure(1.001 * math.exp(-log_scale) / factor, adjacency=budget.adjacency) for factor in relative
+        ]
+        return float(_composed(curves, budget.changed_cells).epsilon(budget.delta)) / budget.epsilon - 1
+
+    # Basic composition always keeps the budget; half the noise of the square-root law never does.
+    n_cells = len(budget.shares) * budget.changed_cells
+    high = math.log(n_cells / budget.epsilon) + 0.01
+    low = min(math.log(math.sqrt(n_cells) / budget.epsilon), high) - 4.0
+    for _ in range(18):
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
+        if high - low < 1e-4:
+            break
+    return [math.exp(high) * factor for factor in relative]
+
+
+def _composed(curves: Sequence[PrivacyCurve], times: int) -> PrivacyCurve:
+    """Return the composition of the curves, each `times` times; equal ones are taken together."""
+    first = curves[0]
+    if all(curve.label == first.label for curve in curves):
+        return compose([first], [times * len(curves)])
+    return compose(curves, [times] * len(curves))
+
+
+def _additive_releaser(mechanism: Any, floor: float) -> Callable[[Counts, Any], Table]:
+    return lambda counts, rng: _normalised(np.maximum(mechanism.release(counts, rng=rng), floor))
+
+
+def _normalised(counts: NDArray[Any]) -> Table:
+    """Return rows that sum to one; a row without any count is uniform."""
+    sums = counts.sum(axis=-1, keepdims=True)
+    uniform = np.full(counts.shape, 1 / counts.shape[-1])
+    rows: Table = np.divide(counts, sums, out=uniform, where=sums > 0)
+    return rows
