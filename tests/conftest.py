@@ -7,8 +7,11 @@ from hypothesis import HealthCheck, settings
 
 from simplexdp.testing import SeededRng, random_words
 
-settings.register_profile("short", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("full", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The short profile repeats its examples, so that a run says something of the change at hand; the full one searches.
+settings.register_profile(
+    "short", max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("full", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

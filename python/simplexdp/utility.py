@@ -74,9 +74,13 @@ def kl_tail_bound(
         raise InvalidParameterError("threshold and total must be positive")
     scale, prior = check.positive("scale", scale), _tail_prior(prior)
     mass = check.integer("dimension", dimension, 2) * prior
-    weight = scale * total  # beta in the paper
+    with np.errstate(over="ignore"):
+        weight = scale * total  # beta in the paper
     bound = _sharp_tail if check.choice("form", form, ("sharp", "paper")) == "sharp" else _paper_tail
-    return np.exp(bound(threshold, weight, mass))[()]
+    # Beyond the range of doubles the exponent is infinite, as in the limit, or unknown: then nothing is bounded.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        value = np.exp(bound(threshold, weight, mass))
+    return np.where(np.isnan(value), 1.0, value)[()]
 
 
 def sample_size_kl(

@@ -655,6 +655,8 @@ def _tcdp_profile(rho: float, omega: float, conversion: str) -> _core.Profile:
 def _quotient_up(numerator: float, denominator: float) -> float:
     """Return the quotient, rounded up unless it is exact."""
     quotient = numerator / denominator
+    if not np.isfinite(quotient):
+        raise InvalidParameterError(f"sensitivity over noise must fit a double, got {numerator} over {denominator}")
     exact = quotient.as_integer_ratio()
     top, bottom = numerator.as_integer_ratio(), denominator.as_integer_ratio()
     below = exact[0] * top[1] * bottom[0] < exact[1] * top[0] * bottom[1]

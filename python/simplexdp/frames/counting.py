@@ -12,6 +12,7 @@ from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
 from simplexdp.frames.encoding import encode
+from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 
 __all__ = ["count_table", "count_tables"]
 
@@ -72,11 +73,11 @@ def count_tables(
     >>> sdp.frames.count_tables(answers, [["group"], ["answer"]], domains)
     [array([2, 1]), array([1, 2])]
     """
-    checked = [_checked(columns) for columns in tables]
+    checked = [checked_columns(columns) for columns in tables]
     used = list(dict.fromkeys(column for columns in checked for column in columns))
     resolved = as_domains(used, domains)
     frame = as_frame(frame)
-    if _is_lazy(frame):
+    if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
     codes = dict(zip(used, encode(frame, used, resolved), strict=True))
     lengths = {len(column) for column in codes.values()}
@@ -86,38 +87,6 @@ def count_tables(
         _count_codes([codes[column] for column in columns], [resolved[column] for column in columns])
         for columns in checked
     ]
-
-
-def _checked(columns: Sequence[Any]) -> list[Any]:
-    if isinstance(columns, (str, bytes)) or not isinstance(columns, Sequence):
-        raise InvalidParameterError(f"columns must be a list of column names, got {columns!r}")
-    if not columns or len(set(columns)) < len(columns):
-        raise InvalidParameterError(f"columns must name at least one column and none twice, got {list(columns)!r}")
-    return list(columns)
-
-
-def as_frame(frame: Any) -> Any:
-    """Return NumPy arrays and mappings untouched, everything else as a narwhals frame."""
-    if isinstance(frame, (np.ndarray, Mapping)):
-        return frame
-    try:
-        import narwhals as nw
-    except ImportError as error:
-        raise ImportError("data frames need narwhals: pip install 'simplexdp[frames]'") from error
-    try:
-        return nw.from_native(frame)
-    except TypeError:
-        raise InvalidParameterError(
-            f"frame must be a NumPy array, a mapping of arrays or a data frame, got {type(frame).__name__}"
-        ) from None
-
-
-def _is_lazy(frame: Any) -> bool:
-    if isinstance(frame, (np.ndarray, Mapping)):
-        return False
-    import narwhals as nw
-
-    return isinstance(frame, nw.LazyFrame)
 
 
 def _count_codes(codes: list[NDArray[np.integer[Any]]], domains: list[Domain]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.domain import Domain, DomainLike, as_domains, is_null
+from simplexdp.frames.source import as_frame, checked_columns, column_of, is_lazy
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -41,35 +42,12 @@ def encode(frame: Any, columns: Sequence[Any], domains: Mapping[Any, DomainLike]
     >>> encode({"answer": ["no", "yes", "no"]}, ["answer"], {"answer": ["yes", "no"]})
     [array([1, 0, 1], dtype=int8)]
     """
+    columns = checked_columns(columns)
     resolved = as_domains(columns, domains)
+    frame = as_frame(frame)
+    if is_lazy(frame):
+        raise InvalidParameterError("frame must be eager, got a lazy one: collect it, or count it with count_table")
     return [_encode_column(column_of(frame, column), resolved[column], column) for column in columns]
-
-
-def column_of(frame: Any, column: Any) -> Any:
-    """Return one column of an eager frame as a NumPy array or as a narwhals series."""
-    if isinstance(frame, np.ndarray):
-        if frame.ndim != 2:
-            raise InvalidDataError(f"frame must be two-dimensional, got {frame.ndim} dimensions")
-        if not isinstance(column, (int, np.integer)) or not 0 <= column < frame.shape[1]:
-            raise InvalidParameterError(f"columns must lie in 0..{frame.shape[1]} for an array, got {column!r}")
-        return frame[:, column]
-    if isinstance(frame, Mapping):
-        if column not in frame:
-            raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
-        values = frame[column]
-        array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=_array_type(values))
-        if array.ndim != 1:
-            raise InvalidDataError(f"column {column!r} must be one-dimensional, got {array.ndim} dimensions")
-        return array
-    if column not in frame.columns:
-        raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
-    return frame.get_column(column)
-
-
-def _array_type(values: Any) -> type | None:
-    # A list with None, or of several types, would otherwise become an array of strings.
-    kinds = {type(value) for value in values}
-    return None if len(kinds) == 1 and kinds <= {int, float, bool, str} else object
 
 
 def _encode_column(values: Any, domain: Domain, column: Any) -> Codes:

@@ -23,6 +23,9 @@ PRIOR_RANGE = (1e-6, 1e11)
 SCALE_RANGE = (1e-8, 1e11)
 """Where the sampler is exact and the curve accurate."""
 
+SENSITIVITY_RANGE = (1e-100, 1e100)
+"""Of l2, so that its square is a normal double."""
+
 MAX_DIMENSION = 10**6
 """Up to here the sampler's error bound holds."""
 
@@ -106,7 +109,7 @@ class DirichletMechanism:
             "dimension": size,
             "adjacency": check.choice("adjacency", adjacency, ADJACENCIES),
             "floor": floor,
-            "l2": None if l2 is None else check.positive("l2", l2),
+            "l2": None if l2 is None else _between("l2", l2, SENSITIVITY_RANGE),
             "linf": None if linf is None else check.positive("linf", linf),
         }
         for name, value in values.items():
@@ -198,7 +201,8 @@ class DirichletMechanism:
             l2_squared, largest = _squared_sensitivity(adjacency), 1.0
         else:
             # Rounded up: the square of a rounded root such as 2**0.5 may fall short of the number that was meant.
-            l2_squared, largest = math.nextafter(check.positive("l2", l2) ** 2, math.inf), check.positive("linf", linf)
+            l2_squared = math.nextafter(_between("l2", l2, SENSITIVITY_RANGE) ** 2, math.inf)
+            largest = check.positive("linf", linf)
         order, slack = check.number("order", order), check.non_negative("slack", slack)
         # Less than asked by more than the curve rounds up, so that the reported divergence is not above epsilon.
         target = check.positive("epsilon", epsilon) * (1 - 4e-11)

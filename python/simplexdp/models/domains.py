@@ -10,9 +10,8 @@ import numpy as np
 
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain
-from simplexdp.frames.counting import as_frame
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
-from simplexdp.frames.encoding import column_of
+from simplexdp.frames.source import as_frame, column_of
 
 __all__ = ["infer_domain", "resolve_domains"]
 

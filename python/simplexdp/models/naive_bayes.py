@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, encode
-from simplexdp.frames.counting import as_frame
 from simplexdp.frames.domain import DomainLike, as_domain
+from simplexdp.frames.source import as_frame
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.tables import TableRelease
 

@@ -1,0 +1,73 @@
+"""What can be counted: NumPy arrays, mappings of arrays, and any data frame that narwhals understands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+
+__all__ = ["as_frame", "checked_columns", "column_of", "is_lazy"]
+
+
+def checked_columns(columns: Sequence[Any]) -> list[Any]:
+    """Check for a list of different column names."""
+    if isinstance(columns, (str, bytes)) or not isinstance(columns, Sequence):
+        raise InvalidParameterError(f"columns must be a list of column names, got {columns!r}")
+    if not columns or len(set(columns)) < len(columns):
+        raise InvalidParameterError(f"columns must name at least one column and none twice, got {list(columns)!r}")
+    return list(columns)
+
+
+def as_frame(frame: Any) -> Any:
+    """Return NumPy arrays and mappings untouched, everything else as a narwhals frame."""
+    if isinstance(frame, (np.ndarray, Mapping)):
+        return frame
+    try:
+        import narwhals as nw
+    except ImportError as error:
+        raise ImportError("data frames need narwhals: pip install 'simplexdp[frames]'") from error
+    try:
+        return nw.from_native(frame)
+    except TypeError:
+        raise InvalidParameterError(
+            f"frame must be a NumPy array, a mapping of arrays or a data frame, got {type(frame).__name__}"
+        ) from None
+
+
+def is_lazy(frame: Any) -> bool:
+    """Return whether the frame is a query that has not run yet."""
+    if isinstance(frame, (np.ndarray, Mapping)):
+        return False
+    import narwhals as nw
+
+    return isinstance(frame, nw.LazyFrame)
+
+
+def column_of(frame: Any, column: Any) -> Any:
+    """Return one column of an eager frame as a NumPy array or as a narwhals series."""
+    if isinstance(frame, np.ndarray):
+        if frame.ndim != 2:
+            raise InvalidDataError(f"frame must be two-dimensional, got {frame.ndim} dimensions")
+        if not isinstance(column, (int, np.integer)) or not 0 <= column < frame.shape[1]:
+            raise InvalidParameterError(f"columns must lie in 0..{frame.shape[1]} for an array, got {column!r}")
+        return frame[:, column]
+    if isinstance(frame, Mapping):
+        if column not in frame:
+            raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
+        values = frame[column]
+        array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=_array_type(values))
+        if array.ndim != 1:
+            raise InvalidDataError(f"column {column!r} must be one-dimensional, got {array.ndim} dimensions")
+        return array
+    if column not in frame.columns:
+        raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
+    return frame.get_column(column)
+
+
+def _array_type(values: Any) -> type | None:
+    # A list with None, or of several types, would otherwise become an array of strings.
+    kinds = {type(value) for value in values}
+    return None if len(kinds) == 1 and kinds <= {int, float, bool, str} else object
