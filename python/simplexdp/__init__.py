@@ -1,8 +1,12 @@
-"""Differentially private release of probability vectors, posteriors and discrete models."""
+"""Differentially private release of probability vectors, posteriors and discrete models.
 
-from simplexdp import accounting, divergence, frames, simulation, special, utility
+Names are loaded when they are first used, so that importing the package costs less than importing NumPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from simplexdp._core import __version__
-from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
 from simplexdp.exceptions import (
     BudgetExceededError,
     EntropyError,
@@ -15,18 +19,22 @@ from simplexdp.exceptions import (
     PrivacyLeakWarning,
     SimplexDpError,
 )
-from simplexdp.mechanisms import (
-    DirichletMechanism,
-    DiscreteGaussianMechanism,
-    DiscreteLaplaceMechanism,
-    GaussianMechanism,
-    HellingerMechanism,
-    LaplaceMechanism,
-    LaplacePosteriorMechanism,
-    NoisyPosteriorMechanism,
-    SumPreservingLaplaceMechanism,
-)
-from simplexdp.posterior import Posterior
+
+if TYPE_CHECKING:
+    from simplexdp import accounting, datasets, divergence, frames, simulation, special, testing, utility
+    from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
+    from simplexdp.mechanisms import (
+        DirichletMechanism,
+        DiscreteGaussianMechanism,
+        DiscreteLaplaceMechanism,
+        GaussianMechanism,
+        HellingerMechanism,
+        LaplaceMechanism,
+        LaplacePosteriorMechanism,
+        NoisyPosteriorMechanism,
+        SumPreservingLaplaceMechanism,
+    )
+    from simplexdp.posterior import Posterior
 
 __all__ = [
     "Accountant",
@@ -55,9 +63,45 @@ __all__ = [
     "accounting",
     "compose",
     "compose_disjoint",
+    "datasets",
     "divergence",
     "frames",
     "simulation",
     "special",
+    "testing",
     "utility",
 ]
+
+_MODULES = frozenset(
+    ("accounting", "datasets", "divergence", "frames", "models", "simulation", "special", "testing", "utility")
+)
+_HOMES = {
+    "simplexdp.accounting": ("Accountant", "PrivacyCurve", "compose", "compose_disjoint"),
+    "simplexdp.mechanisms": (
+        "DirichletMechanism",
+        "DiscreteGaussianMechanism",
+        "DiscreteLaplaceMechanism",
+        "GaussianMechanism",
+        "HellingerMechanism",
+        "LaplaceMechanism",
+        "LaplacePosteriorMechanism",
+        "NoisyPosteriorMechanism",
+        "SumPreservingLaplaceMechanism",
+    ),
+    "simplexdp.posterior": ("Posterior",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"simplexdp.{name}")
+    if name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'simplexdp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -17,6 +17,9 @@ const INSECURE: &str = "a SeededRng repeats its draws: whoever knows the seed ca
 const RNG_RULE: &str = "be None (the operating system's entropy) or a simplexdp.testing.SeededRng (tests only); \
                         generators of numpy or random are not cryptographically secure, so no release may use them";
 
+/// Children of one call; more would only fill memory.
+const MAX_CHILDREN: usize = 1 << 20;
+
 /// Whether this process has been warned.
 static WARNED: AtomicBool = AtomicBool::new(false);
 
@@ -63,8 +66,11 @@ impl SeededRng {
     }
 
     /// Independent children, to hand to threads or processes; each counts as one call.
-    fn spawn(&self, n_children: usize) -> Vec<Self> {
-        (0..n_children).map(|_| Self(SeededKeys::new(self.0.next_bytes(), 0))).collect()
+    fn spawn(&self, n_children: usize) -> CoreResult<Vec<Self>> {
+        if n_children > MAX_CHILDREN {
+            return Err(Error::parameter("n_children", "be at most 2^20", n_children).into());
+        }
+        Ok((0..n_children).map(|_| Self(SeededKeys::new(self.0.next_bytes(), 0))).collect())
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
