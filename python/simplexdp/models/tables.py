@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -106,13 +107,7 @@ class TableRelease:
             (1.0,) * len(shapes) if weights is None else tuple(weights),
         )
         floor = _arguments.non_negative("count_floor", count_floor)
-        if mechanism == "none":
-            return cls((lambda counts, rng: _normalised(counts),) * len(shapes), None)
-        if mechanism == "dirichlet":
-            return _dirichlet_plan(shapes, budget, total)
-        if mechanism in ("gaussian", "discrete_gaussian"):
-            return _gaussian_plan(budget, floor, integers=mechanism == "discrete_gaussian")
-        return _laplace_plan(budget, floor, integers=mechanism == "discrete_laplace")
+        return _plan(tuple(shapes), mechanism, budget, floor, total)
 
     def charge(self, accountant: Any, label: str) -> None:
         """Ask an accountant for the budget; it refuses before anything is drawn."""
@@ -122,6 +117,20 @@ class TableRelease:
     def release(self, tables: Sequence[Counts], rng: Any) -> list[Table]:
         """Draw every table."""
         return [releaser(table, rng) for releaser, table in zip(self.releasers, tables, strict=True)]
+
+
+@lru_cache(maxsize=128)
+def _plan(
+    shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, floor: float, total: int | None
+) -> TableRelease:
+    """Plan once for the same public quantities: the folds of a cross-validation ask again and again."""
+    if mechanism == "none":
+        return TableRelease((lambda counts, rng: _normalised(counts),) * len(shapes), None)
+    if mechanism == "dirichlet":
+        return _dirichlet_plan(shapes, budget, total)
+    if mechanism in ("gaussian", "discrete_gaussian"):
+        return _gaussian_plan(budget, floor, integers=mechanism == "discrete_gaussian")
+    return _laplace_plan(budget, floor, integers=mechanism == "discrete_laplace")
 
 
 def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: int | None) -> TableRelease:
