@@ -1,0 +1,1 @@
+"""Plots of privacy curves, budgets, releases and comparisons; needs matplotlib (extra ``plots``)."""

@@ -1,0 +1,100 @@
+"""One look for every plot: sizes, colours that colour-blind readers can tell apart, the same colour for a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from simplexdp.exceptions import SimplexDpError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "MARKERS", "colour", "panels", "style"]
+
+# Okabe and Ito's palette, in the order in which its colours are easiest to tell apart.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+
+COLOURS = {
+    "dirichlet": "#0072B2",
+    "hellinger": "#009E73",
+    "gaussian": "#D55E00",
+    "laplace": "#CC79A7",
+    "discrete_gaussian": "#E69F00",
+    "discrete_laplace": "#56B4E9",
+    "sum_preserving_laplace": "#8C510A",
+    "none": "#000000",
+}
+"""The colour of each mechanism wherever it is drawn."""
+
+MARKERS = {
+    "dirichlet": "o",
+    "hellinger": "s",
+    "gaussian": "^",
+    "laplace": "v",
+    "discrete_gaussian": "<",
+    "discrete_laplace": ">",
+    "sum_preserving_laplace": "D",
+    "none": "",
+}
+"""The marker of each mechanism: a plot has to be readable without colour too."""
+
+SETTINGS = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100,
+    "font.size": 9,
+    "grid.alpha": 0.25,
+    "legend.fontsize": 8,
+    "legend.framealpha": 0.9,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",  # text stays text: small files that can be searched
+    "svg.hashsalt": "simplexdp",  # the same plot is the same file
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+
+def colour(name: str, index: int = 0) -> str:
+    """Return the colour of a mechanism, or the palette's colour at ``index`` for anything else."""
+    return COLOURS.get(name, PALETTE[index % len(PALETTE)])
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the library's style inside the block; the user's own settings come back after it."""
+    import_matplotlib()
+    from matplotlib import rc_context
+
+    with rc_context(SETTINGS):
+        yield
+
+
+def panels(rows: int = 1, columns: int = 1, *, width: float = 3.4, height: float = 2.7) -> tuple[Figure, Any]:
+    """Return a figure that no window knows of, and its axes as an array of shape (rows, columns)."""
+    import_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows))
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def axes_or_new(axes: Axes | None) -> Axes:
+    """Return the axes given, or those of a new figure."""
+    return panels(width=5.0, height=3.4)[1][0, 0] if axes is None else axes
+
+
+def import_matplotlib() -> None:
+    """Say which extra is missing where matplotlib is not installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise SimplexDpError("plots need matplotlib: pip install simplexdp[plots]") from error

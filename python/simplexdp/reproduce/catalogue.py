@@ -1,0 +1,26 @@
+"""Every figure and table of the five papers that can be run again, by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.reproduce.figure import Figure
+
+__all__ = ["NAMES", "figure"]
+
+# Each module holds one FIGURE; it is imported when it is asked for.
+_MODULES = {
+    "dm-figure-1": "dm.figure_1",
+}
+
+NAMES = tuple(_MODULES)
+"""The names in the order of the papers."""
+
+
+def figure(name: str) -> Figure:
+    """Return the figure of this name."""
+    if name not in _MODULES:
+        raise InvalidParameterError(f"name must be one of {', '.join(NAMES)}; got {name!r}")
+    found: Figure = import_module(f"simplexdp.reproduce.{_MODULES[name]}").FIGURE
+    return found

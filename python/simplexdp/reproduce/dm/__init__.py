@@ -1,0 +1,1 @@
+"""Figures and tables of [DM], the Dirichlet mechanism for KL divergence minimisation."""
