@@ -23,10 +23,10 @@ test-rust:
 	cargo test --locked --workspace --exclude simplexdp-py
 	cargo doc --locked --no-deps -p simplexdp-core
 
-test-python: build
+test-python: build $(STAMP)-env
 	$(PYTEST)
 
-test-slow: build ## Run the long statistical and soak tests in full
+test-slow: build $(STAMP)-env ## Run the long statistical and soak tests in full
 	$(PYTEST) --full
 
 lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both languages
@@ -36,7 +36,7 @@ lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both langu
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-stubs: build ## Check that _core.pyi matches the compiled module
+stubs: build $(STAMP)-env ## Check that _core.pyi matches the compiled module
 	$(BIN)/python -m mypy.stubtest simplexdp._core
 
 format: $(STAMP)-env ## Format both languages
@@ -58,6 +58,8 @@ lock: ## Lock the Python tools again (needs uv on the path)
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		--group build --group test --group lint -o requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		-c requirements/dev.txt --group build --extra cli pyproject.toml -o requirements/build.txt
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		-c requirements/dev.txt --group bench -o requirements/bench.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		-c requirements/dev.txt --group wheels -o requirements/wheels.txt
@@ -67,8 +69,13 @@ lock: ## Lock the Python tools again (needs uv on the path)
 clean: ## Remove everything that was built
 	rm -rf $(VENV) target dist site
 
-$(STAMP)-env: pyproject.toml requirements/dev.txt
+# What it takes to build and to use the command line: a newcomer's demo does not wait for the tests' engines.
+$(STAMP)-tools: requirements/build.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt
+	@touch $@
+
+$(STAMP)-env: $(STAMP)-tools requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
@@ -84,6 +91,6 @@ $(STAMP)-wheels: $(STAMP)-env requirements/wheels.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/wheels.txt
 	@touch $@
 
-$(STAMP)-build: $(STAMP)-env $(RUST_SOURCES)
+$(STAMP)-build: $(STAMP)-tools pyproject.toml $(RUST_SOURCES)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
