@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core
-from simplexdp.models.tables import TableRelease
 from simplexdp.reproduce.data import Categorical
+from simplexdp.reproduce.simulated_tables import simulated_tables
 
 __all__ = ["Result", "naive_bayes"]
-
-ORDER, DELTA = 5.0, 1e-5
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,12 @@ def naive_bayes(
     seeds: Sequence[int],
     mechanisms: Sequence[tuple[str, float]],
 ) -> Iterator[Result]:
-    """Fit and score every mechanism, given with its count floor, at every epsilon on every split."""
+    """Fit and score every mechanism, given with its count floor or smoothing, at every epsilon on every split."""
     features = [column for column in data.columns if column != "class"]
     n_classes = data.cardinalities["class"]
-    shapes = [(1, n_classes), *((n_classes, data.cardinalities[column]) for column in features)]
     for seed in seeds:
         train, test = data.split(seed)
+        rng = np.random.default_rng((seed, 1))
         classes = data.columns["class"][train]
         counts: list[NDArray[np.int64]] = [_core.count_table([classes], [n_classes]).reshape(1, -1)]
         for column in features:
@@ -50,16 +48,7 @@ def naive_bayes(
         held_out = [data.columns[column][test] for column in features]
         for epsilon in epsilons:
             for mechanism, floor in mechanisms:
-                plan = TableRelease.plan(
-                    shapes,
-                    mechanism=mechanism,
-                    epsilon=epsilon,
-                    delta=DELTA,
-                    order=ORDER,
-                    adjacency="replace",
-                    count_floor=floor,
-                )
-                tables = plan.release(counts, None)
+                tables = simulated_tables(counts, mechanism, floor, epsilon, rng)
                 loss, accuracy = _score(tables, held_out, data.columns["class"][test])
                 yield Result(data.name, mechanism, floor, epsilon, seed, loss, accuracy)
 

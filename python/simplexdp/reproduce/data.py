@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp.datasets import german_credit
 from simplexdp.exceptions import InvalidParameterError
 
-__all__ = ["NUMERIC", "Categorical", "load"]
+__all__ = ["NUMERIC", "Categorical", "available", "bundled", "load", "structures"]
 
 N_BINS = 10
 
@@ -86,12 +91,35 @@ def load(directory: Path, name: str) -> Categorical:
         raise InvalidParameterError(f"data must be a directory with {path.name}, got {str(directory)!r}")
     with gzip.open(path, "rt", encoding="utf-8") as text:
         header, *rows = csv.reader(text)
+    return _categorical(name, {column: [row[index] for row in rows] for index, column in enumerate(header)})
+
+
+def bundled() -> Categorical:
+    """Return the data set that comes with the package, South German Credit, in the same form."""
+    return _categorical("germancredit", {name: values.tolist() for name, values in german_credit().items()})
+
+
+def available(directory: Path | None, names: Sequence[str]) -> list[Categorical]:
+    """Read the named data sets, or of them the one that is bundled when there is no directory."""
+    if directory is None:
+        return [bundled()]
+    return [load(directory, name) for name in names]
+
+
+def structures() -> dict[str, dict[str, Any]]:
+    """Return the Bayesian networks of [DM] Figure 5 by data set: ``nodes``, ``edges`` (parent, child), ``source``."""
+    text = resources.files("simplexdp.datasets").joinpath("networks.json").read_text(encoding="utf-8")
+    networks: dict[str, dict[str, Any]] = json.loads(text)
+    return networks
+
+
+def _categorical(name: str, values: dict[str, list[Any]]) -> Categorical:
+    header = list(values)
     numeric = set(header[:-1]) if NUMERIC[name] == ["*"] else set(NUMERIC[name])
     columns: dict[str, NDArray[np.int16]] = {}
     cardinalities: dict[str, int] = {}
-    for index, column in enumerate(header):
-        values = [row[index] for row in rows]
-        codes = _binned(np.array(values, dtype=np.float64)) if column in numeric else _labelled(values)
+    for column, entries in values.items():
+        codes = _binned(np.array(entries, dtype=np.float64)) if column in numeric else _labelled(entries)
         columns[column] = codes.astype(np.int16)
         cardinalities[column] = int(codes.max()) + 1
     return Categorical(name, columns, cardinalities)
@@ -103,5 +131,5 @@ def _binned(values: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.searchsorted(edges[edges > values.min()], values, side="right")
 
 
-def _labelled(values: list[str]) -> NDArray[np.intp]:
+def _labelled(values: list[Any]) -> NDArray[np.intp]:
     return np.unique(np.array(values), return_inverse=True)[1].astype(np.intp)

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from simplexdp.frames import count_tables
+from simplexdp import _core
 from simplexdp.models.graph import topological_parents
-from simplexdp.models.tables import TableRelease
 from simplexdp.reproduce.data import Categorical
+from simplexdp.reproduce.simulated_tables import simulated_tables
 
 __all__ = ["Likelihood", "bayesian_network"]
-
-ORDER, DELTA = 5.0, 1e-5
 
 
 @dataclass(frozen=True)
@@ -37,34 +35,29 @@ def bayesian_network(
     seeds: Sequence[int],
     mechanisms: Sequence[tuple[str, float]],
 ) -> Iterator[Likelihood]:
-    """Fit and score every mechanism, given with its count floor, at every epsilon on every split."""
+    """Fit and score every mechanism, given with its count floor or smoothing, at every epsilon on every split."""
     parents = topological_parents(structure["edges"], structure["nodes"])
     tables = [[*above, node] for node, above in parents.items()]
     domains = {node: data.cardinalities[node] for node in parents}
     shapes = [(int(np.prod([domains[p] for p in above], dtype=int)), domains[node]) for node, above in parents.items()]
     for seed in seeds:
         train, test = data.split(seed)
+        rng = np.random.default_rng((seed, 2))
         counts = _counts(data, tables, domains, train, shapes)
         held_out = _counts(data, tables, domains, test, shapes)
         for epsilon in epsilons:
             for mechanism, floor in mechanisms:
-                plan = TableRelease.plan(
-                    shapes,
-                    mechanism=mechanism,
-                    epsilon=epsilon,
-                    delta=DELTA,
-                    order=ORDER,
-                    adjacency="replace",
-                    count_floor=floor,
-                )
-                released = plan.release(counts, None)
+                released = simulated_tables(counts, mechanism, floor, epsilon, rng)
                 total = sum(_log_likelihood(n, table) for n, table in zip(held_out, released, strict=True))
                 yield Likelihood(data.name, mechanism, floor, epsilon, seed, total / len(test))
 
 
 def _counts(data: Categorical, tables: Any, domains: Any, rows: Any, shapes: Any) -> list[Any]:
-    frame = {node: data.columns[node][rows] for node in domains}
-    return [table.reshape(shape) for table, shape in zip(count_tables(frame, tables, domains), shapes, strict=True)]
+    columns = {node: data.columns[node][rows] for node in domains}
+    return [
+        _core.count_table([columns[name] for name in table], [domains[name] for name in table]).reshape(shape)
+        for table, shape in zip(tables, shapes, strict=True)
+    ]
 
 
 def _log_likelihood(counts: Any, table: Any) -> float:
