@@ -1,0 +1,169 @@
+"""Public domains as users write them, and the counts of records over them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _core
+from simplexdp.cli.reading import Source, text_of
+from simplexdp.exceptions import InvalidDataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Levels", "codes", "count", "stated_domain"]
+
+_RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
+_MOST_LEVELS = 10**6
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The public levels of a column and which of them collect what has no level of its own.
+
+    Parameters
+    ----------
+    values : tuple
+        Text, numbers or truth values; records match by the text that `text_of` gives.
+    other, null : str, optional
+        Names of the levels for unseen and for missing values; added at the end unless they are among the values.
+    option : str
+        Where the values were stated, for messages.
+    """
+
+    values: tuple[Any, ...]
+    other: str | None = None
+    null: str | None = None
+    option: str = "--domain"
+
+    def __post_init__(self) -> None:
+        texts = [text_of(value) for value in self.values]
+        if not texts:
+            raise click.UsageError("a domain must have at least one value")
+        if len(set(texts)) < len(texts):
+            raise click.UsageError("a domain must list every value once")
+
+    @cached_property
+    def all(self) -> list[Any]:
+        """Every level, in the order of the codes."""
+        return list(dict.fromkeys([*self.values, *(name for name in (self.null, self.other) if name is not None)]))
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {text_of(value): code for code, value in enumerate(self.all)}
+
+    def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
+        """Return the codes of a batch of values."""
+        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        listed = {text_of(value): self._codes[text_of(value)] for value in self.values}
+        unseen = -1 if self.other is None else self._codes[self.other]
+        missing = -2 if self.null is None else self._codes[self.null]
+        table = [
+            missing if value is None or value != value else listed.get(text_of(value), unseen)
+            for value in encoded.dictionary.to_pylist()
+        ]
+        # The last entry is for missing values, whose index is filled with -1.
+        lookup = np.array([*table, missing], dtype=np.int32)
+        result: NDArray[np.int32] = lookup[encoded.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)]
+        least = int(result.min(initial=0))
+        if least < 0:
+            self._refuse(column, missing=bool((result == -2).any()))
+        return result
+
+    def _refuse(self, column: str, *, missing: bool) -> None:
+        what = "missing values" if missing else f"values that {self.option} does not list"
+        remedy = "--null NAME gives them a level" if missing else "--other NAME gives them a level"
+        if self.option == "--groups":
+            remedy = "a release by groups needs a listed group in every record"
+        raise InvalidDataError(f"column {column!r} has {what} (none is shown); {remedy}")
+
+
+def stated_domain(domain: str | None, domain_file: str | None, option: str = "--domain") -> tuple[str, ...]:
+    """Return the values of ``--domain a,b,c`` or of ``--domain-file FILE``."""
+    if (domain is None) == (domain_file is None):
+        raise click.UsageError(f"give {option} or {option}-file: the values are public and not read off the data")
+    if domain_file is None:
+        fields = next(csv.reader([domain or ""], skipinitialspace=True), [])
+        return tuple(value for field in fields for value in _expanded(field))
+    text = Path(domain_file).read_text(encoding="utf-8-sig")
+    if domain_file.endswith(".json"):
+        values = _json(text, domain_file)
+        if not isinstance(values, list):
+            raise click.UsageError(f"{domain_file} must hold a JSON list of values")
+        return tuple(text_of(value) for value in values)
+    return tuple(line for line in text.splitlines() if line)
+
+
+def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, Levels]:
+    """Read ``{"column": ["a", "b"], "code": 10}``: values, or a cardinality k for 0 to k - 1."""
+    content = _json(Path(path).read_text(encoding="utf-8-sig"), path)
+    if not isinstance(content, Mapping) or not content:
+        raise click.UsageError(f'{path} must hold a JSON object such as {{"column": ["a", "b"], "code": 10}}')
+    return {name: Levels(_values(path, name, stated), other, null) for name, stated in content.items()}
+
+
+def _values(path: str, name: str, stated: Any) -> tuple[Any, ...]:
+    if isinstance(stated, int) and not isinstance(stated, bool):
+        if not 1 <= stated <= _MOST_LEVELS:
+            raise click.UsageError(f"{path}: the cardinality of {name!r} must be from 1 to {_MOST_LEVELS}")
+        return tuple(range(stated))
+    if isinstance(stated, list) and all(isinstance(value, (str, int, float, bool)) for value in stated):
+        return tuple(stated)
+    raise click.UsageError(f"{path}: the domain of {name!r} must be a list of values or a cardinality")
+
+
+def _json(text: str, path: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise click.UsageError(f"{path} is not JSON: {error}") from None
+
+
+def _expanded(field: str) -> list[str]:
+    """Return the integers of ``1..5``, or the field itself."""
+    match = _RANGE.fullmatch(field)
+    if match is None:
+        return [field]
+    first, last = int(match[1]), int(match[2])
+    if not 0 <= last - first < _MOST_LEVELS:
+        raise click.UsageError(f"a range of values must go up, by less than {_MOST_LEVELS}, got {field}")
+    return [str(value) for value in range(first, last + 1)]
+
+
+def count(source: Source, columns: Mapping[str, Levels]) -> NDArray[np.int64]:
+    """Count the combinations of the columns' levels, in memory that does not grow with the file."""
+    shape = [len(levels.all) for levels in columns.values()]
+    table = np.zeros(shape, dtype=np.int64)
+    for batch in _encoded(source, columns):
+        table += _core.count_table(batch, shape).reshape(shape)
+    return table
+
+
+def codes(source: Source, columns: Mapping[str, Levels]) -> dict[str, NDArray[Any]]:
+    """Return the codes of all records, in as few bytes as their columns allow."""
+    kinds = [np.min_scalar_type(-len(levels.all)) for levels in columns.values()]
+    parts: list[list[NDArray[Any]]] = [[] for _ in columns]
+    for batch in _encoded(source, columns):
+        for part, column, kind in zip(parts, batch, kinds, strict=True):
+            part.append(column.astype(kind))
+    return {
+        name: np.concatenate(part) if part else np.zeros(0, dtype=kind)
+        for name, part, kind in zip(columns, parts, kinds, strict=True)
+    }
+
+
+def _encoded(source: Source, columns: Mapping[str, Levels]) -> Any:
+    names: Sequence[str] = list(columns)
+    for batch in source.batches(names):
+        yield [columns[name].encode(name, values) for name, values in zip(names, batch, strict=True)]

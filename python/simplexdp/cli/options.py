@@ -1,0 +1,121 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from simplexdp.cli import reading, writing
+
+__all__ = [
+    "adjacency_option",
+    "budget_options",
+    "domain_options",
+    "input_options",
+    "ledger_options",
+    "output_options",
+    "seed_option",
+    "source",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+
+def _stacked(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+file_argument = click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-", metavar="[FILE]"
+)
+
+input_options = _stacked(
+    click.option(
+        "--input-format",
+        type=click.Choice(reading.FORMATS),
+        help="Of FILE; by default what its suffix says, CSV from a pipe.",
+    ),
+    click.option("--encoding", default="utf-8", show_default=True, help="Of CSV, TSV and JSON lines."),
+    click.option("--no-header", is_flag=True, help="CSV and TSV: the first line is a record; columns are 1, 2, ..."),
+)
+
+domain_options = _stacked(
+    click.option("--domain", metavar="A,B,C", help="Public values of the column; 1..5 stands for 1,2,3,4,5."),
+    click.option(
+        "--domain-file",
+        type=click.Path(exists=True, dir_okay=False),
+        help="The same from a file, one value a line, or a JSON list.",
+    ),
+)
+
+level_options = _stacked(
+    click.option("--other", metavar="NAME", help="A level for values that the domain does not list."),
+    click.option("--null", metavar="NAME", help="A level for missing values."),
+)
+
+budget_options = _stacked(
+    click.option("--epsilon", type=float, help="Privacy budget."),
+    click.option("--delta", type=float, help="Privacy budget; pure mechanisms need none."),
+)
+
+adjacency_option = click.option(
+    "--adjacency",
+    type=click.Choice(["replace", "add_remove"]),
+    default="replace",
+    show_default=True,
+    help="Neighbouring data sets differ in one record replaced, and then the number of records is public; or in one "
+    "record added or removed, and then it is private.",
+)
+
+output_options = _stacked(
+    click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write there; the suffix says how."),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(writing.FORMATS),
+        help="By default what the suffix says; else a table on a terminal and CSV in a pipe.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+    click.option("-q", "--quiet", is_flag=True, help="No notes on standard error."),
+)
+
+ledger_options = _stacked(
+    click.option(
+        "--ledger",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Debit this budget first, and refuse what does not fit ('simplexdp ledger --help').",
+    ),
+    click.option("--name", default="", help="Who or what for, in the ledger; public."),
+)
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Repeat a run. NOT PRIVATE: for tests and demonstrations."
+)
+
+
+def source(file: str, input_format: str | None, encoding: str, no_header: bool) -> reading.Source:
+    """Return what the input options describe."""
+    return reading.Source(file, input_format, encoding, not no_header)
+
+
+def seeded(seed: int | None) -> Any:
+    """Return the generator for a seed, with a loud warning, or None for the operating system's entropy."""
+    if seed is None:
+        return None
+    import warnings
+
+    from simplexdp.exceptions import InsecureRandomnessWarning
+    from simplexdp.testing import SeededRng
+
+    warnings.simplefilter("ignore", InsecureRandomnessWarning)
+    writing.warn("WARNING: --seed: the result is NOT PRIVATE. Whoever knows the seed can undo it.")
+    return SeededRng(seed)

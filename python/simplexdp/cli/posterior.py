@@ -1,0 +1,209 @@
+"""``simplexdp posterior``: a private Bayesian posterior of the shares of a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from simplexdp.cli import options
+from simplexdp.cli.progress import Progress
+from simplexdp.cli.release import guarantee_of, parameters_of
+from simplexdp.cli.writing import Output, Result, emit
+from simplexdp.exceptions import InvalidDataError
+
+__all__ = ["posterior", "stated_prior"]
+
+
+def stated_prior(text: str, dimension: int | None) -> list[float]:
+    """Return the parameters of ``--prior 1`` or ``--prior 1,2,3``."""
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--prior must be a number, or one for each category, got {text!r}") from None
+    if dimension is None or len(values) == dimension:
+        return values
+    if len(values) == 1:
+        return values * dimension
+    raise click.UsageError(f"--prior must have 1 or {dimension} numbers, got {len(values)}")
+
+
+def progress_of(bar: Progress) -> Any:
+    """Return what a certification reports to: its passes are of unknown number, so that each starts the bar again."""
+
+    def report(turn: int, share: float) -> None:
+        bar.label = f"certifying, pass {turn + 1}"
+        bar(share)
+
+    return report
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  # the whole posterior, pure epsilon
+  simplexdp posterior people.csv --column job --domain clerk,nurse,smith --prior 1 --epsilon 1
+\b
+  # one draw from it, at what it costs; with a budget, from a tempered posterior
+  simplexdp posterior people.csv --column job --domain clerk,nurse,smith --prior 2 \\
+      --mechanism dirichlet --delta 1e-6
+  simplexdp posterior people.csv --column job --domain clerk,nurse,smith --prior 2 \\
+      --mechanism dirichlet --epsilon 0.5 --delta 1e-6 --json
+\b
+  # the papers' baseline, consistent
+  simplexdp posterior people.csv --column job --domain clerk,nurse,smith --epsilon 1 --mechanism laplace
+"""
+)
+@options.file_argument
+@click.option("--column", required=True, help="The column whose shares are learnt.")
+@options.domain_options
+@options.level_options
+@click.option("--prior", default="1", show_default=True, metavar="A[,B,...]", help="Dirichlet prior of the shares.")
+@click.option(
+    "--mechanism", type=click.Choice(["hellinger", "dirichlet", "laplace"]), default="hellinger", show_default=True
+)
+@options.budget_options
+@click.option(
+    "--sensitivity",
+    type=click.Choice(["adaptive", "global", "smooth"]),
+    default="adaptive",
+    show_default=True,
+    help="Of the Hellinger mechanism.",
+)
+@click.option("--total", type=click.IntRange(1), metavar="N", help="Number of records, public; checked.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the credible intervals.")
+@options.ledger_options
+@click.option("--show-truth", is_flag=True, help="Also show the true counts. They are NOT PRIVATE.")
+@options.seed_option
+@options.input_options
+@options.output_options
+def posterior(
+    file: str,
+    column: str,
+    domain: str | None,
+    domain_file: str | None,
+    other: str | None,
+    null: str | None,
+    prior: str,
+    mechanism: str,
+    epsilon: float | None,
+    delta: float | None,
+    sensitivity: Any,
+    total: int | None,
+    level: float,
+    ledger: str | None,
+    name: str,
+    show_truth: bool,
+    seed: int | None,
+    input_format: str | None,
+    encoding: str,
+    no_header: bool,
+    out: str | None,
+    form: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Release a private Bayesian posterior of the shares of a column of FILE.
+
+    'hellinger' releases the parameters of a whole posterior, near the true one in Hellinger distance. 'laplace' adds
+    noise to the counts first. 'dirichlet' releases one draw from the posterior; with --epsilon, from one whose counts
+    are scaled down (never up) to meet the budget.
+
+    Neighbouring data sets differ in one record replaced: the number of records is public. So are the domain, the prior
+    and all other parameters.
+    """
+    if mechanism == "dirichlet" and delta is None:
+        raise click.UsageError("--mechanism dirichlet needs --delta, for example 1e-6")
+    if mechanism != "dirichlet" and epsilon is None:
+        raise click.UsageError("give --epsilon")
+    if mechanism == "laplace" and delta is not None:
+        raise click.UsageError("--mechanism laplace is pure: leave --delta out")
+    if not 0 < level < 1:
+        raise click.UsageError(f"--level must lie strictly between 0 and 1, got {level}")
+    if ledger is not None and seed is not None:
+        raise click.UsageError("--seed and --ledger exclude each other: a seeded release is not private")
+    output = Output.chosen(out, form, as_json)
+
+    from simplexdp.cli.counting import Levels, count, stated_domain
+
+    levels = Levels(stated_domain(domain, domain_file), other, null)
+    parameters = stated_prior(prior, len(levels.all))
+    counts = count(options.source(file, input_format, encoding, no_header), {column: levels})
+    n_records = int(counts.sum())
+    if total is not None and total != n_records:
+        raise InvalidDataError("--total is not the number of records in the file (the number is not shown)")
+    if n_records == 0:
+        raise InvalidDataError("the file has no records")
+    built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity)
+    rng = options.seeded(seed)
+    from simplexdp.cli.release import _debited
+
+    with _debited(ledger, built.privacy, name, f"{file}:{column}"):
+        released = built.release(counts, rng=rng)
+
+    rows: dict[str, Any] = {column: levels.all}
+    if mechanism == "dirichlet":
+        rows["share"] = released.tolist()
+    else:
+        interval = released.interval(level)
+        rows["alpha"] = released.alpha.tolist()
+        rows["mean"] = released.mean.tolist()
+        rows["lower"], rows["upper"] = interval[:, 0].tolist(), interval[:, 1].tolist()
+    if show_truth:
+        rows["true_count"] = counts.tolist()
+    guarantee = guarantee_of(built.privacy, epsilon, delta)
+    at = f" at delta = {delta:g}" if delta else ""
+    how = "exactly" if built.privacy.exact else "at most"
+    notes = [
+        f"Guarantee: epsilon is {how} {guarantee['spent_epsilon']:.6g}{at} when one record is replaced.",
+        f"Public: the domain, the parameters and the number of records, {n_records}. Nothing else.",
+    ]
+    if mechanism == "dirichlet":
+        notes.insert(0, f"One draw from Dirichlet({built.scale:.6g} * counts + prior).")
+    else:
+        notes.insert(0, f"Credible intervals of level {level:g} under the released posterior.")
+    if show_truth:
+        notes.append("true_count is NOT PRIVATE: it was asked for with --show-truth.")
+    if seed is not None:
+        notes.append("NOT PRIVATE: made with --seed.")
+    details = {
+        "private": seed is None and not show_truth,
+        "column": column,
+        "mechanism": mechanism,
+        "parameters": {"prior": parameters, **_found(built)},
+        "guarantee": guarantee,
+        "total": n_records,
+        "kind": "shares" if mechanism == "dirichlet" else "posterior",
+    }
+    bar = "share" if mechanism == "dirichlet" else "mean"
+    emit(Result(rows, details, notes, bar), output, quiet=quiet)
+
+
+def _build(
+    mechanism: str, prior: list[float], n: int, epsilon: float | None, delta: float | None, sensitivity: Any
+) -> Any:
+    import simplexdp as sdp
+
+    if mechanism == "hellinger":
+        with Progress("certifying") as bar:
+            return sdp.HellingerMechanism(
+                prior, n, epsilon or 0.0, delta, sensitivity=sensitivity, progress=progress_of(bar)
+            )
+    if mechanism == "laplace":
+        return sdp.LaplacePosteriorMechanism(prior, n, epsilon or 0.0)
+    plain = sdp.DirichletMechanism.posterior(np.array(prior))
+    if epsilon is None:
+        return plain
+    tempered = sdp.DirichletMechanism.calibrated(epsilon=epsilon, delta=delta, prior=np.array(prior))
+    # A scale above one would be surer than the posterior is.
+    return tempered if tempered.scale < 1 else plain
+
+
+def _found(built: Any) -> dict[str, Any]:
+    found = {name: value for name, value in parameters_of(built).items() if name != "prior"}
+    for name in ("sensitivity", "calibration", "basis"):
+        value = getattr(built, name, None)
+        if value is not None:
+            found[name] = value
+    return found

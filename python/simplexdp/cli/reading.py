@@ -1,0 +1,282 @@
+"""Records of a file or a pipe, batch by batch, so that memory does not grow with the file.
+
+Nothing that these functions raise quotes the file: not its values, not its header, which may be data when the file has
+no header.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from simplexdp.cli.progress import Progress
+from simplexdp.exceptions import InvalidDataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["FORMATS", "Source", "text_of"]
+
+FORMATS = ("csv", "tsv", "parquet", "jsonl")
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+_BLOCK = 1 << 22
+_ROWS = 1 << 16
+_LONGEST_HEADER = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where records come from and how they are written.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is standard input.
+    kind : str, optional
+        One of `FORMATS`; by default what the suffix says, CSV for standard input.
+    encoding : str
+        Of CSV, TSV and JSON lines.
+    header : bool
+        Whether the first line of CSV and TSV names the columns; without, they are called 1, 2, ...
+    """
+
+    path: str
+    kind: str | None = None
+    encoding: str = "utf-8"
+    header: bool = True
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[pa.Array]]:
+        """Yield the columns of the next records."""
+        kind = self._kind()
+        read = {"csv": self._csv, "tsv": self._csv, "parquet": _parquet, "jsonl": self._json_lines}[kind]
+        with _opened(self.path) as stream, Progress(f"reading {os.path.basename(self.path)}") as progress:
+            for batch in _quiet(read(stream, columns), kind):
+                progress(stream.share)
+                yield batch
+
+    def _kind(self) -> str:
+        if self.kind is not None:
+            return self.kind
+        if self.path == "-":
+            return "csv"
+        suffix = os.path.splitext(self.path)[1].lower()
+        if suffix not in _SUFFIXES:
+            raise click.UsageError(f"cannot tell the format of {self.path}; give --input-format {'|'.join(FORMATS)}")
+        return _SUFFIXES[suffix]
+
+    def _csv(self, stream: _Stream, columns: Sequence[str]) -> Iterator[list[pa.Array]]:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        delimiter = "\t" if self._kind() == "tsv" else ","
+        names = self._names(stream, delimiter)
+        chosen = _checked_columns(names, columns)
+        if stream.at_end():
+            return
+        reader = arrow_csv.open_csv(
+            pa.PythonFile(stream, "r"),
+            read_options=arrow_csv.ReadOptions(
+                block_size=_BLOCK,
+                encoding=self.encoding,
+                # Positions as names: no header can collide with them.
+                column_names=[str(position) for position in range(len(names))],
+                use_threads=False,
+            ),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={position: pa.string() for position in chosen},
+                include_columns=chosen,
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+        for batch in reader:
+            yield batch.columns
+
+    def _names(self, stream: _Stream, delimiter: str) -> list[str]:
+        """Read the first record: the names, or, left in place, as many positions as it has fields."""
+        first = stream.ahead(_first_record)
+        text = first.decode(self.encoding).removeprefix("\ufeff").lstrip("\r\n")
+        fields = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+        if not fields:
+            raise InvalidDataError("the file is empty")
+        if not self.header:
+            return [str(position) for position in range(1, len(fields) + 1)]
+        stream.read(len(first))
+        return fields
+
+    def _json_lines(self, stream: _Stream, columns: Sequence[str]) -> Iterator[list[pa.Array]]:
+        import pyarrow as pa
+
+        known: set[str] = set()
+        rows: list[list[Any]] = [[] for _ in columns]
+        for line in io.TextIOWrapper(io.BufferedReader(stream, _BLOCK), encoding=self.encoding):
+            if not line.strip():
+                continue
+            record = json.loads(line)
+            if not isinstance(record, dict):
+                raise InvalidDataError("every line must be a JSON object")
+            known.update(column for column in columns if column in record)
+            for values, column in zip(rows, columns, strict=True):
+                value = record.get(column)
+                if isinstance(value, (list, dict)):
+                    raise InvalidDataError(f"column {column!r} must hold text, numbers or true and false")
+                values.append(None if value is None or value != value else text_of(value))
+            if len(rows[0]) == _ROWS:
+                yield [pa.array(values, pa.string()) for values in rows]
+                rows = [[] for _ in columns]
+        if rows[0]:
+            yield [pa.array(values, pa.string()) for values in rows]
+        if rows[0] or known:
+            _checked_columns(list(known), columns)
+
+
+def text_of(value: Any) -> str:
+    """Return a value as the text that stands for it in a domain: 1 and 1.0 as "1", true as "true"."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _parquet(stream: _Stream, columns: Sequence[str]) -> Iterator[list[pa.Array]]:
+    import pyarrow.parquet as pq
+
+    # A Parquet file is read from its end, which a pipe does not have.
+    file = pq.ParquetFile(stream.raw if stream.raw.seekable() else io.BytesIO(stream.raw.read()))
+    _checked_columns(file.schema_arrow.names, columns)
+    for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
+        yield [batch.column(column) for column in columns]
+
+
+def _checked_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the positions of the columns; the names of the others are not shown."""
+    for column in columns:
+        if names.count(column) != 1:
+            how = "no column" if column not in names else "more than one column"
+            raise click.UsageError(
+                f"the file has {how} {column!r} among its {len(names)} (its header is not shown: without one it would "
+                "be data; --no-header calls the columns 1, 2, ...)"
+            )
+    return [str(names.index(column)) for column in columns]
+
+
+class _Stream(io.RawIOBase):
+    """A binary stream that knows which share of it was read and can look ahead."""
+
+    def __init__(self, raw: BinaryIO, size: int | None) -> None:
+        super().__init__()
+        self.raw, self._size = raw, size
+        self._done = 0
+        self._pending = b""
+
+    @property
+    def share(self) -> float | None:
+        """The share of the file that was read, if its size is known."""
+        return self.raw.tell() / self._size if self._size and self.raw.seekable() else None
+
+    def ahead(self, end: Callable[[bytes], int | None]) -> bytes:
+        """Return the bytes before the end that a function finds, without consuming them."""
+        while (found := end(self._pending)) is None:
+            more = self.raw.read(1 << 16)
+            if not more:
+                return self._pending
+            self._pending += more
+        return self._pending[:found]
+
+    def at_end(self) -> bool:
+        """Whether nothing but line ends is left."""
+        return not self.ahead(lambda data: len(data) if data.strip(b"\r\n") else None).strip(b"\r\n")
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._pending:
+            cut = len(self._pending) if size < 0 else size
+            first, self._pending = self._pending[:cut], self._pending[cut:]
+            return first if size >= 0 else first + self.raw.read()
+        return self.raw.read(size)
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _first_record(data: bytes) -> int | None:
+    """Return where the first record with anything in it ends, or None when it is not complete."""
+    start = len(data) - len(data.lstrip(b"\r\n"))
+    end = start
+    while (end := data.find(b"\n", end)) >= 0:
+        if data.count(b'"', start, end) % 2 == 0:
+            return end + 1
+        end += 1
+    if len(data) > _LONGEST_HEADER:
+        raise InvalidDataError("the first line is longer than 1 MB")
+    return None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[_Stream]:
+    if path == "-":
+        if sys.stdin.isatty():
+            raise click.UsageError("give a FILE, or pipe the records in")
+        yield _Stream(sys.stdin.buffer, None)
+        return
+    with open(path, "rb") as file:
+        yield _Stream(file, os.path.getsize(path))
+
+
+def _quiet(batches: Iterator[list[pa.Array]], kind: str) -> Iterator[list[pa.Array]]:
+    """Replace the errors of the readers, which quote the file, by ones that do not."""
+    import pyarrow as pa
+
+    while True:
+        try:
+            batch = next(batches)
+        except StopIteration:
+            return
+        except (UnicodeError, LookupError):
+            raise InvalidDataError(_encoding_hint()) from None
+        except csv.Error:
+            raise InvalidDataError("the first line is not a header") from None
+        except json.JSONDecodeError:
+            raise InvalidDataError("every line must be a JSON object (the line is not shown)") from None
+        except pa.ArrowException as error:
+            if "UTF8" in str(error):
+                raise InvalidDataError(_encoding_hint()) from None
+            raise InvalidDataError(f"the file is not {_RULES[kind]} (the place is not shown)") from None
+        yield batch
+
+
+def _encoding_hint() -> str:
+    return "the file is not in the stated encoding; --encoding says which, for example latin-1"
+
+
+_RULES = {
+    "csv": "comma-separated values with the same number of fields in every row",
+    "tsv": "tab-separated values with the same number of fields in every row",
+    "parquet": "a Parquet file that can be read",
+    "jsonl": "JSON lines",
+}

@@ -1,0 +1,88 @@
+"""Run a command and turn whatever goes wrong into one line on standard error and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from simplexdp.cli.app import OutputClosed, app
+from simplexdp.exceptions import InvalidParameterError, SimplexDpError
+
+__all__ = ["run"]
+
+REFUSED, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+
+_EXTRAS = {
+    "pyarrow": "cli",
+    "narwhals": "cli",
+    "sklearn": "models",
+    "matplotlib": "plots",
+    "dp_accounting": "accounting",
+}
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Return the exit code of one call; nothing of the data is in a message, and no traceback is printed."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            result = app.main(
+                None if arguments is None else list(arguments), prog_name="simplexdp", standalone_mode=False
+            )
+            sys.stdout.flush()
+            return result if isinstance(result, int) else 0
+        except BaseException as error:
+            return _code_of(error)
+
+
+def _code_of(error: BaseException) -> int:
+    """Say what went wrong and return the exit code for it."""
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        click.echo("interrupted: nothing more was released", err=True)
+        return INTERRUPTED
+    if isinstance(error, (OutputClosed, BrokenPipeError)):
+        # What is still buffered must not be flushed into the closed pipe when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else REFUSED
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, InvalidParameterError):
+        return _complain(str(error), USAGE)
+    if isinstance(error, SimplexDpError):
+        return _complain(str(error), REFUSED)
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
+        module = (error.name or "").partition(".")[0]
+        return _complain(
+            f"this command needs {module}; install it with: pip install 'simplexdp[{_EXTRAS[module]}]'", REFUSED
+        )
+    if isinstance(error, OSError) and error.strerror is not None:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return _complain(f"{where}{error.strerror}", REFUSED)
+    if isinstance(error, MemoryError):
+        return _complain("not enough memory", REFUSED)
+    if os.environ.get("SIMPLEXDP_TRACEBACK"):
+        traceback.print_exception(error)
+    # The message of an error that nobody foresaw may quote data.
+    return _complain(
+        f"unexpected {type(error).__name__}; its message is not shown, because it may quote data "
+        "(SIMPLEXDP_TRACEBACK=1 shows it)",
+        REFUSED,
+    )
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"Error: {message}", err=True)
+    return code
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)

@@ -1,0 +1,205 @@
+"""What a command prints or writes: a table for people, CSV, JSON or Parquet for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from simplexdp import __version__
+
+__all__ = ["Output", "Result", "emit", "warn"]
+
+FORMATS = ("table", "csv", "json", "parquet")
+_SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".txt": "table"}
+_BAR = 30
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a result goes and in which form."""
+
+    path: str | None
+    form: str
+
+    @classmethod
+    def chosen(cls, path: str | None, form: str | None, as_json: bool, *, default: str | None = None) -> Output:
+        """Take the form that was asked for, else what the suffix says, else a table on a terminal and CSV in a pipe."""
+        if as_json and form not in (None, "json"):
+            raise click.UsageError(f"--json and --format {form} exclude each other")
+        if as_json:
+            form = "json"
+        if path == "-":
+            path = None
+        if path is not None:
+            folder = os.path.dirname(path) or "."
+            if not os.path.isdir(folder):
+                raise click.UsageError(f"the directory of --out {path} does not exist")
+            form = form or _SUFFIXES.get(os.path.splitext(path)[1].lower())
+            if form is None:
+                raise click.UsageError(f"cannot tell the format of --out {path}; give --format {'|'.join(FORMATS)}")
+        elif form == "parquet":
+            raise click.UsageError("--format parquet needs --out FILE")
+        return cls(path, form or default or ("table" if is_terminal() else "csv"))
+
+
+@dataclass
+class Result:
+    """What a command found.
+
+    Parameters
+    ----------
+    columns : dict of str to sequence
+        The records of the result, column by column.
+    details : dict
+        Everything else, for JSON and as lines below the table.
+    notes : list of str
+        Sentences for people; in JSON a list.
+    bar : str, optional
+        The column of shares that is also drawn as bars in a table.
+    """
+
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    bar: str | None = None
+
+
+def is_terminal() -> bool:
+    """Whether standard output is read by a person."""
+    return sys.stdout.isatty()
+
+
+def warn(message: str) -> None:
+    """Say something on standard error."""
+    click.echo(message, err=True)
+
+
+def emit(result: Result, output: Output, *, quiet: bool = False) -> None:
+    """Write a result; a form without room for notes has them on standard error."""
+    if output.form == "parquet":
+        _write_parquet(result, output.path or "")
+    else:
+        text = {"json": _json, "csv": _csv, "table": _table}[output.form](result)
+        if output.path is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            with open(output.path, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+    if output.form in ("csv", "parquet") and not quiet:
+        for note in result.notes:
+            warn(note)
+    if output.path is not None and not quiet:
+        warn(f"wrote {output.path}")
+
+
+def _json(result: Result) -> str:
+    content: dict[str, Any] = {"simplexdp": __version__, **result.details}
+    if result.columns:
+        content["rows"] = [
+            dict(zip(result.columns, row, strict=True)) for row in zip(*result.columns.values(), strict=True)
+        ]
+    if result.notes:
+        content["notes"] = list(result.notes)
+    return json.dumps(_plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has; infinity and NaN, which it has not, become null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _csv(result: Result) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if result.columns:
+        writer.writerow(result.columns)
+        writer.writerows(zip(*(map(_exact, values) for values in result.columns.values()), strict=True))
+    else:
+        writer.writerow(("name", "value"))
+        writer.writerows((name, _exact(value)) for name, value in _flat(result.details))
+    return text.getvalue()
+
+
+def _exact(value: Any) -> Any:
+    return repr(float(value)) if isinstance(value, float) else value
+
+
+def _flat(details: Mapping[str, Any], above: str = "") -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for name, value in details.items():
+        if isinstance(value, Mapping):
+            rows += _flat(value, f"{above}{name}.")
+        else:
+            rows.append((above + name, json.dumps(_plain(value)) if isinstance(value, (list, tuple)) else value))
+    return rows
+
+
+def _table(result: Result) -> str:
+    lines: list[str] = []
+    if result.columns:
+        lines += _aligned(result)
+    if result.details and not result.columns:
+        rows = [(name.replace("_", " "), _shown(value)) for name, value in _flat(result.details) if value is not None]
+        width = max(len(name) for name, _ in rows)
+        lines += [f"{name:<{width}}  {value}" for name, value in rows]
+    if result.notes:
+        lines += ["", *result.notes] if lines else list(result.notes)
+    return "\n".join(lines) + "\n"
+
+
+def _aligned(result: Result) -> list[str]:
+    names = list(result.columns)
+    cells = [[_shown(value) for value in values] for values in result.columns.values()]
+    numeric = [all(isinstance(value, (int, float)) for value in values) for values in result.columns.values()]
+    widths = [max(map(len, [name, *column])) for name, column in zip(names, cells, strict=True)]
+    lines = []
+    for row in [names, *map(list, zip(*cells, strict=True))]:
+        padded = (
+            f"{cell:>{width}}" if right else f"{cell:<{width}}"
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        )
+        lines.append("  ".join(padded))
+    if result.bar is not None:
+        shares = [min(max(float(share), 0.0), 1.0) for share in result.columns[result.bar]]
+        bars = ["", *("#" * round(share * _BAR) for share in shares)]
+        lines = [f"{line}  {bar}" for line, bar in zip(lines, bars, strict=True)]
+    return [line.rstrip() for line in lines]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def _write_parquet(result: Result, path: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = result.columns or {
+        "name": [name for name, _ in _flat(result.details)],
+        "value": [_shown(value) for _, value in _flat(result.details)],
+    }
+    table = pa.table({name: pa.array(list(values)) for name, values in columns.items()})
+    about = json.dumps(_plain({"simplexdp": __version__, **result.details, "notes": list(result.notes)}))
+    pq.write_table(table.replace_schema_metadata({"simplexdp": about}), path)
