@@ -92,5 +92,6 @@ $(STAMP)-wheels: $(STAMP)-env requirements/wheels.txt
 	@touch $@
 
 $(STAMP)-build: $(STAMP)-tools pyproject.toml $(RUST_SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@# What pip says of extras that nobody asked for stays in the log, unless the build fails.
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet > $(VENV)/build.log || { cat $(VENV)/build.log; exit 1; }
 	@touch $@
