@@ -14,6 +14,9 @@ _MODULES = {
     "dm-table-1": "dm.table_1",
     "dm-figure-1": "dm.figure_1",
     "dm-figure-2": "dm.figure_2",
+    "dm-figure-3": "dm.figure_3",
+    "dm-figure-4": "dm.figure_4",
+    "dm-figure-6": "dm.figure_6",
     "dm-figure-7": "dm.figure_7",
 }
 

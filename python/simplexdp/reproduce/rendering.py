@@ -73,10 +73,11 @@ def table_plot(
     return plot
 
 
-def joint_legend(plot: Plot, axes: Sequence[Any], *, columns: int) -> None:
-    """Put one legend for all panels below them."""
+def joint_legend(plot: Plot, axes: Sequence[Any], *, columns: int, alphabetic: bool = False) -> None:
+    """Put one legend for all panels below them, in the order of drawing or of the labels."""
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    plot.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=columns, frameon=False)
+    labels = sorted(entries) if alphabetic else list(entries)
+    plot.legend([entries[label] for label in labels], labels, loc="outside lower center", ncols=columns, frameon=False)

@@ -77,10 +77,10 @@ def finding(tables: Mapping[str, Table]) -> str:
     as_stated = "as the paper says" if rises and falls else "other than the paper says"
     return (
         f"By eq. 10 epsilon {'rises' if rises else 'does not always rise'} with r and "
-        f"{'falls' if falls else 'does not always fall'} with the order, {as_stated}. The formula is {ratio.min():.2f} to "
-        f"{ratio.max():.0f} times the exact epsilon, because one fixed order is converted: at small r most of it is the "
-        f"conversion and not the mechanism. A larger order is paid for in accuracy: the prior that belongs to "
-        f"r = {max(table['scale']):g} grows from {priors[0]:.0f} to {priors[-1]:.0f}."
+        f"{'falls' if falls else 'does not always fall'} with the order, {as_stated}. The formula is "
+        f"{ratio.min():.2f} to {ratio.max():.0f} times the exact epsilon, because one fixed order is converted: at "
+        f"small r most of it is the conversion and not the mechanism. A larger order is paid for in accuracy: the "
+        f"prior that belongs to r = {max(table['scale']):g} grows from {priors[0]:.0f} to {priors[-1]:.0f}."
     )
 
 
