@@ -12,7 +12,7 @@ mp.mp.dps = 50
 
 
 def discrete_weights(s: float) -> dict[int, mp.mpf]:
-    weights = {k: mp.exp(-mp.mpf(k) ** 2 / (2 * mp.mpf(s) ** 2)) for k in range(-int(14 * s), int(14 * s) + 1)}
+    weights = {k: mp.exp(-(mp.mpf(k) ** 2) / (2 * mp.mpf(s) ** 2)) for k in range(-int(14 * s), int(14 * s) + 1)}
     total = mp.fsum(weights.values())
     return {k: w / total for k, w in weights.items()}
 

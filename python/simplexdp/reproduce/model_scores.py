@@ -119,10 +119,10 @@ def draw_scores(
     With `closeup` a second panel below each shows the budgets from there on at their own scale.
     """
     names = table.distinct("data_set")
-    columns = min(columns, len(names))
+    columns = 2 if len(names) == 1 and closeup is not None else min(columns, len(names))
     views = [(name, start) for start in ((None,) if closeup is None else (None, closeup)) for name in names]
     rows = -(-len(views) // columns)
-    wide = {1: (5.4, 3.4), 3: (3.1, 2.4)}.get(columns, (2.75, 2.35))
+    wide = {1: (5.4, 3.4), 2: (3.6, 2.7), 3: (3.1, 2.4)}.get(columns, (2.75, 2.35))
     plot, axes = panels(rows, columns, width=wide[0], height=wide[1])
     for ax, (name, start) in zip(axes.ravel(), views, strict=False):
         part = table.where(data_set=name)
@@ -139,13 +139,13 @@ def draw_scores(
         ax.set_xlabel(r"Rényi $\varepsilon$ (order 5)")
     for ax in axes[:, 0]:
         ax.set_ylabel(label)
-    joint_legend(plot, list(axes.ravel()), columns={1: 2, 3: 3}.get(columns, 6), alphabetic=True)
+    joint_legend(plot, list(axes.ravel()), columns={1: 2, 2: 3, 3: 3}.get(columns, 6), alphabetic=True)
     return plot
 
 
 def _panel(ax: Any, table: Table, column: str) -> None:
     base = table.where(mechanism="smoothed")[column][0]
-    ax.axhline(base, color="black", linestyle="--", linewidth=1.2, label="not private, add-one smoothing")
+    ax.axhline(base, color="black", linestyle="--", linewidth=1.2, label="not private (add-one)")
     for mechanism in ("dirichlet", *RIVALS):
         part = table.where(mechanism=mechanism)
         if mechanism in RIVALS:

@@ -20,7 +20,9 @@ def test_help_lists_every_command():
 
 def test_a_pipe_goes_in_and_csv_comes_out():
     records = "answer\n" + "yes\n" * 70 + "no\n" * 30
-    done = run("release", "--column", "answer", "--domain", "yes,no", "--epsilon", "1", "--delta", "1e-6", input=records)
+    done = run(
+        "release", "--column", "answer", "--domain", "yes,no", "--epsilon", "1", "--delta", "1e-6", input=records
+    )
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
     assert header == "answer,share"
