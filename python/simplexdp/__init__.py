@@ -21,8 +21,9 @@ from simplexdp.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from simplexdp import accounting, datasets, divergence, frames, simulation, special, testing, utility
+    from simplexdp import accounting, comparison, datasets, divergence, frames, simulation, special, testing, utility
     from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
+    from simplexdp.comparison import compare
     from simplexdp.mechanisms import (
         DirichletMechanism,
         DiscreteGaussianMechanism,
@@ -61,6 +62,8 @@ __all__ = [
     "SumPreservingLaplaceMechanism",
     "__version__",
     "accounting",
+    "compare",
+    "comparison",
     "compose",
     "compose_disjoint",
     "datasets",
@@ -73,10 +76,22 @@ __all__ = [
 ]
 
 _MODULES = frozenset(
-    ("accounting", "datasets", "divergence", "frames", "models", "simulation", "special", "testing", "utility")
+    (
+        "accounting",
+        "comparison",
+        "datasets",
+        "divergence",
+        "frames",
+        "models",
+        "simulation",
+        "special",
+        "testing",
+        "utility",
+    )
 )
 _HOMES = {
     "simplexdp.accounting": ("Accountant", "PrivacyCurve", "compose", "compose_disjoint"),
+    "simplexdp.comparison": ("compare",),
     "simplexdp.mechanisms": (
         "DirichletMechanism",
         "DiscreteGaussianMechanism",

@@ -6,11 +6,12 @@ use simplexdp_core::Error;
 use simplexdp_core::hellinger::{
     self, Certificate, CertifiedProfile, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape,
 };
+use simplexdp_core::random::StreamKey;
 
 use crate::accounting::PyProfile;
 use crate::arrays::as_slice;
 use crate::error::{CoreError, CoreResult};
-use crate::random::stream_key;
+use crate::random::{simulation_key, stream_key};
 
 /// Name of a shape, its parameter, the factor.
 type Exponent = (&'static str, f64, f64);
@@ -179,18 +180,22 @@ impl HellingerFamily {
         size: usize,
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
-        let x = self.check(&counts)?;
         let key = stream_key(rng)?;
-        let flat = py.detach(|| -> Result<_, Error> {
-            let release = Release::new(&self.0, &x, exponent)?;
-            let mut stream = key.stream(0);
-            let mut flat = Vec::with_capacity(size * x.len());
-            for _ in 0..size {
-                flat.extend(release.sample(&mut stream)?.into_iter().map(|k| k as i64));
-            }
-            Ok(flat)
-        })?;
-        Ok(flat.into_pyarray(py))
+        self.drawn(py, &counts, exponent, size, &key)
+    }
+
+    /// The same for experiments: a seed needs no warning.
+    #[pyo3(signature = (counts, exponent, size, rng = None))]
+    fn draws<'py>(
+        &self,
+        py: Python<'py>,
+        counts: PyReadonlyArray1<'py, i64>,
+        exponent: f64,
+        size: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+        let key = simulation_key(rng)?;
+        self.drawn(py, &counts, exponent, size, &key)
     }
 
     /// The chance that a proposal of the sampler is accepted.
@@ -203,6 +208,27 @@ impl HellingerFamily {
 impl HellingerFamily {
     fn check(&self, counts: &PyReadonlyArray1<'_, i64>) -> CoreResult<Vec<u64>> {
         Ok(self.0.check(as_slice("counts", counts)?)?)
+    }
+
+    fn drawn<'py>(
+        &self,
+        py: Python<'py>,
+        counts: &PyReadonlyArray1<'py, i64>,
+        exponent: f64,
+        size: usize,
+        key: &StreamKey,
+    ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+        let x = self.check(counts)?;
+        let flat = py.detach(|| -> Result<_, Error> {
+            let release = Release::new(&self.0, &x, exponent)?;
+            let mut stream = key.stream(0);
+            let mut flat = Vec::with_capacity(size * x.len());
+            for _ in 0..size {
+                flat.extend(release.sample(&mut stream)?.into_iter().map(|k| k as i64));
+            }
+            Ok(flat)
+        })?;
+        Ok(flat.into_pyarray(py))
     }
 }
 

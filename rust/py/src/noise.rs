@@ -104,6 +104,19 @@ impl SumPreservingNoise {
         let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
         Ok(detached(py, values.len(), || self.0.release(values, &key, threads))?.into_pyarray(py))
     }
+
+    /// Rows of noise alone, flat, for experiments: a seed needs no warning.
+    #[pyo3(signature = (rows, threads = 1, rng = None))]
+    fn draws<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        threads: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
+        let (zeros, key) = (vec![0; rows * self.0.dimension()], simulation_key(rng)?);
+        Ok(detached(py, zeros.len(), || self.0.release(&zeros, &key, threads))?.into_pyarray(py))
+    }
 }
 
 /// How often each category is drawn in `size` draws from an urn with weights scale * counts + prior.

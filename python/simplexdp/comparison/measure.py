@@ -1,0 +1,110 @@
+"""Choosing the post-processing on one sample of data sets, and measuring the error on another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.comparison.candidates import Candidate
+from simplexdp.comparison.metrics import errors
+from simplexdp.comparison.postprocessing import Rule
+
+__all__ = ["Choice", "Measured", "measure"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+STRENGTHS = 7
+REFINEMENTS = 4
+"""Strengths tried over the whole range, and then by halving the step around the best one."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A candidate, what is done to its release, and how strongly."""
+
+    candidate: Candidate
+    rule: Rule
+    strength: float | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The errors of a choice, one for each data set."""
+
+    choice: Choice
+    errors: Floats
+
+    @property
+    def mean(self) -> float:
+        """The average error."""
+        return float(self.errors.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the average."""
+        return _standard_error(self.errors)
+
+    def clearly_better(self, other: Measured, deviations: float) -> bool:
+        """Whether the paired difference is that many standard errors away from zero."""
+        rows = min(len(self.errors), len(other.errors))
+        mine, theirs = self.errors[:rows], other.errors[:rows]
+        if np.isinf(theirs).any():
+            return bool(np.isfinite(mine).all())
+        difference = theirs - mine
+        return bool(difference.mean() > deviations * _standard_error(difference))
+
+
+def measure(
+    options: Sequence[Candidate], metric: str, training: Integers, testing: Integers, seeds: tuple[int, int]
+) -> Measured:
+    """Choose among the options and their rules on one sample; return the errors on the other.
+
+    What was chosen was the best on its sample by luck too, so that its error has to be measured on fresh data sets.
+    """
+    best, least = None, np.inf
+    for candidate in options:
+        counts = training[: candidate.most_rows]
+        released = candidate.sample(counts, seeds[0])
+        for rule in candidate.rules:
+            strength, error = _best_strength(rule, released, metric, _shares(counts))
+            if best is None or error < least:
+                best, least = Choice(candidate, rule, strength), error
+    assert best is not None  # every mechanism has an option
+    counts = testing[: best.candidate.most_rows]
+    weights = best.rule.prepare(best.candidate.sample(counts, seeds[1]))
+    return Measured(best, errors(metric, _shares(counts), best.rule.shares(weights, best.strength)))
+
+
+def _best_strength(rule: Rule, released: Floats, metric: str, true: Floats) -> tuple[float | None, float]:
+    weights = rule.prepare(released)
+
+    def error(strength: float | None) -> float:
+        return float(errors(metric, true, rule.shares(weights, strength)).mean())
+
+    if rule.strengths is None:
+        return None, error(None)
+    low, high = np.log(rule.strengths)
+    step = (high - low) / (STRENGTHS - 1)
+    tried = {float(low + step * k): error(float(np.exp(low + step * k))) for k in range(STRENGTHS)}
+    for _ in range(REFINEMENTS):
+        step /= 2
+        middle = min(tried, key=lambda log: tried[log])
+        for log in (middle - step, middle + step):
+            if low <= log <= high:
+                tried[log] = error(float(np.exp(log)))
+    best = min(tried, key=lambda log: tried[log])
+    return float(np.exp(best)), tried[best]
+
+
+def _shares(counts: Integers) -> Floats:
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _standard_error(values: Floats) -> float:
+    if len(values) < 2 or not np.isfinite(values).all():
+        return float("inf")
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
