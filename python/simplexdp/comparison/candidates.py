@@ -37,7 +37,6 @@ MECHANISMS = (
     "dirichlet",
     "posterior_draw",
     "gaussian",
-    "analytic_gaussian",
     "discrete_gaussian",
     "laplace",
     "discrete_laplace",
@@ -158,29 +157,22 @@ def _dirichlet_candidate(name: str, mechanism: DirichletMechanism, setting: Sett
 
 
 def _gaussian(setting: Setting) -> list[Candidate]:
-    mechanism = GaussianMechanism.calibrated(
-        rho=_rho(setting), sensitivity=_euclidean(setting), changed=setting.changed, adjacency=setting.adjacency
-    )
-    return [_normal("gaussian", mechanism.privacy, float(mechanism.sigma), setting)]
-
-
-def _analytic_gaussian(setting: Setting) -> list[Candidate]:
     _needs_delta(setting)
-    sigma = _analytic_sigma(setting.epsilon, setting.delta) * _euclidean(setting)
-    curve = PrivacyCurve.gaussian(sigma=sigma, sensitivity=_euclidean(setting), adjacency=setting.adjacency)
-    return [_normal("analytic_gaussian", curve, sigma, setting)]
+    mechanism = _gaussian_mechanism(setting.epsilon, setting.delta, setting.adjacency)
+    sigma = float(mechanism.sigma)
 
-
-def _normal(name: str, curve: PrivacyCurve, sigma: float, setting: Setting) -> Candidate:
     def sample(counts: Integers, seed: int) -> Floats:
         return np.asarray(counts + np.random.default_rng(seed).normal(0.0, sigma, counts.shape))
 
-    return _additive(name, curve, sample, setting, sigma, {"sigma": sigma})
+    return [_additive("gaussian", mechanism.privacy, sample, setting, sigma, {"sigma": sigma})]
 
 
 def _discrete_gaussian(setting: Setting) -> list[Candidate]:
+    _needs_delta(setting)
     mechanism = DiscreteGaussianMechanism.calibrated(
-        rho=_rho(setting), sensitivity=_euclidean(setting), adjacency=setting.adjacency
+        rho=_allowed_rho(setting.epsilon, setting.delta),
+        sensitivity=_euclidean(setting.changed),
+        adjacency=setting.adjacency,
     )
     sigma = float(mechanism.sigma)
 
@@ -266,14 +258,9 @@ def _needs_delta(setting: Setting) -> None:
         raise UnavailableError("needs a delta above zero")
 
 
-def _euclidean(setting: Setting) -> float:
+def _euclidean(changed: int) -> float:
     """Return the Euclidean sensitivity, rounded up where it is not exact."""
-    return 1.0 if setting.changed == 1 else math.nextafter(math.sqrt(2), math.inf)
-
-
-def _rho(setting: Setting) -> float:
-    _needs_delta(setting)
-    return _allowed_rho(setting.epsilon, setting.delta)
+    return 1.0 if changed == 1 else math.nextafter(math.sqrt(2), math.inf)
 
 
 @lru_cache(maxsize=256)
@@ -283,19 +270,11 @@ def _allowed_rho(epsilon: float, delta: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _analytic_sigma(epsilon: float, delta: float) -> float:
-    """Return the least sigma, for sensitivity one, whose exact curve keeps the budget."""
-    low, high = -27.0, 20.0  # logarithms, within what the curve accepts
-
-    def keeps(log_sigma: float) -> bool:
-        return bool(PrivacyCurve.gaussian(sigma=math.exp(log_sigma)).delta(epsilon) <= delta)
-
-    if keeps(low) or not keeps(high):
-        raise UnavailableError("no noise of a sensible size spends this budget")
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if keeps(middle) else (middle, high)
-    return math.exp(high) * (1 + 1e-10)  # more than the curve rounds up
+def _gaussian_mechanism(epsilon: float, delta: float, adjacency: Adjacency) -> GaussianMechanism:
+    changed = 2 if adjacency == "replace" else 1
+    return GaussianMechanism.calibrated(
+        epsilon=epsilon, delta=delta, sensitivity=_euclidean(changed), changed=changed, adjacency=adjacency
+    )
 
 
 def _discrete_laplace_spread(scale: float) -> float:
@@ -307,7 +286,6 @@ _MAKERS: Mapping[str, Callable[[Setting], list[Candidate]]] = {
     "dirichlet": _dirichlet,
     "posterior_draw": _posterior_draw,
     "gaussian": _gaussian,
-    "analytic_gaussian": _analytic_gaussian,
     "discrete_gaussian": _discrete_gaussian,
     "laplace": _laplace,
     "discrete_laplace": _discrete_laplace,

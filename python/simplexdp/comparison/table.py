@@ -179,9 +179,8 @@ def compare(
 
     Notes
     -----
-    "analytic_gaussian" is real-valued Gaussian noise of the least size that its exact curve allows. The library does
-    not release it; "gaussian" and "discrete_gaussian" are released, and report the slightly larger loss of
-    concentrated privacy. "posterior_draw" is the Dirichlet mechanism with scale 1 and the smallest prior that keeps the
+    "gaussian" is accounted for by the exact curve, "discrete_gaussian" by the slightly larger loss of concentrated
+    privacy. "posterior_draw" is the Dirichlet mechanism with scale 1 and the smallest prior that keeps the
     budget.
 
     Examples
@@ -189,7 +188,7 @@ def compare(
     >>> import simplexdp as sdp
     >>> table = sdp.compare(1000, 10, epsilon=1.0, delta=1e-6, metric="l1", samples=200)
     >>> table.rows[0].ratio, len(table.rows), table.left_out
-    (1.0, 9, {})
+    (1.0, 8, {})
     """
     check_progress(progress)
     setting, names = _checked(n, dimension, epsilon, delta, metric, mechanisms, adjacency)
