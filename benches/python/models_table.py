@@ -3,7 +3,6 @@
 Run as ``python -m benches.python.models_table DIRECTORY`` with the directory that holds the data sets.
 """
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,19 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from simplexdp.reproduce.classification import naive_bayes
-from simplexdp.reproduce.data import NUMERIC, load
+from simplexdp.reproduce.data import NUMERIC, load, structures
 from simplexdp.reproduce.networks import bayesian_network
+from simplexdp.reproduce.simulated_tables import FLOORS
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0)
 SEEDS = range(10)
-FLOORS = (0.01, 0.1, 1.0, 5.0)
 RIVALS = [(name, floor) for name in ("gaussian", "laplace") for floor in FLOORS]
 HEADER = """# Private models on the UCI data sets
 
 Written by `python -m benches.python.models_table DIRECTORY`. Renyi budgets as in [DM] section 5: order 5, 70-30 splits,
 numeric columns in ten quantile bins, means over {seeds} splits with a draw each. "floor" is `count_floor`: noisy counts
 below it are raised to it. Bold is the best private figure of a row. "none" is the exact model without smoothing:
-infinite where a value was not seen in training.
+infinite where a value was not seen in training. Noise is simulated from seeds; `simplexdp reproduce dm-figure-3` plots
+the same over more budgets.
 """
 
 
@@ -66,7 +66,7 @@ def main(directory: Path) -> None:
         for r in naive_bayes(load(directory, name), EPSILONS, SEEDS, mechanisms):
             losses[r.data, r.mechanism, r.count_floor, r.epsilon].append(r.cross_entropy)
         print(name, flush=True)
-    for name, structure in json.loads((directory / "networks.json").read_text(encoding="utf-8")).items():
+    for name, structure in structures().items():
         for r in bayesian_network(load(directory, name), structure, EPSILONS, SEEDS, mechanisms):
             likelihoods[r.data, r.mechanism, r.count_floor, r.epsilon].append(r.log_likelihood)
         print(name, flush=True)

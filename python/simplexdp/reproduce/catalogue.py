@@ -16,6 +16,7 @@ _MODULES = {
     "dm-figure-2": "dm.figure_2",
     "dm-figure-3": "dm.figure_3",
     "dm-figure-4": "dm.figure_4",
+    "dm-figure-5": "dm.figure_5",
     "dm-figure-6": "dm.figure_6",
     "dm-figure-7": "dm.figure_7",
 }
