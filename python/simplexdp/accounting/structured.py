@@ -180,6 +180,7 @@ class Structure:
         adjacency: Adjacency = "replace",
         floor: float = 0.0,
         sampling_error: float = 0.0,
+        beside: PrivacyCurve | None = None,
     ) -> TableRelease:
         """Return the release with given scales and priors, and its curve.
 
@@ -195,6 +196,8 @@ class Structure:
             A public lower bound of every count in every row.
         sampling_error : float, default 0
             Total variation error of the sampler, summed over all rows of all tables.
+        beside : PrivacyCurve, optional
+            Of what else is released from the same records; `privacy` is of that and the tables together.
 
         Returns
         -------
@@ -213,7 +216,10 @@ class Structure:
             dirichlet_curve(scale=r, prior=a, dimension=3, adjacency=adjacency, floor=floor)
             for r, a in tables
         ]
-        curve = compose(curves, list(tables.values()))
+        counts = list(tables.values())
+        if beside is not None:
+            curves, counts = [*curves, beside], [*counts, 1]
+        curve = compose(curves, counts)
         error = non_negative("sampling_error", sampling_error)
         return TableRelease(scale, prior, curve.with_sampling_error(error) if error else curve)
 
@@ -258,6 +264,7 @@ class Structure:
         adjacency: Adjacency = "replace",
         floor: float = 0.0,
         sampling_error: float = 0.0,
+        beside: PrivacyCurve | None = None,
     ) -> TableRelease:
         """Return the release with the largest scales such that all tables together are (epsilon, delta)-DP.
 
@@ -273,6 +280,8 @@ class Structure:
             A public lower bound of every count in every row.
         sampling_error : float, default 0
             Total variation error of the sampler, summed over all rows of all tables.
+        beside : PrivacyCurve, optional
+            Of what else is released from the same records; `privacy` is of that and the tables together.
 
         Returns
         -------
@@ -295,7 +304,9 @@ class Structure:
         def attempt(log_scale: float) -> tuple[TableRelease, float]:
             scales = [math.exp(log_scale) * factor for factor in relative]
             priors = [positive("prior", prior(r) if callable(prior) else prior) for r in scales]
-            release = self.release(scales, priors, adjacency=adjacency, floor=floor, sampling_error=sampling_error)
+            release = self.release(
+                scales, priors, adjacency=adjacency, floor=floor, sampling_error=sampling_error, beside=beside
+            )
             return release, float(release.privacy.epsilon(delta)) / epsilon
 
         return _largest(attempt, math.log(epsilon / (5 * math.sqrt(len(self.shares)))))

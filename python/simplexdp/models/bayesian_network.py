@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,12 @@ from simplexdp import _arguments, _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, count_tables
 from simplexdp.frames.domain import DomainLike
+from simplexdp.models.binning import PrivateBinner
+from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
-from simplexdp.models.tables import TableRelease
+from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency, TableRelease
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -56,6 +59,10 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
     count_floor : float, default 1.0
         Additive noise only: noisy counts below it are raised to it before rows are normalised.
+    binner : PrivateBinner, optional
+        Turns numeric columns into categories: those that its `edges` or `bounds` name, which need not be in `domains`,
+        or else all columns of `edges` without a domain. It is not fitted itself. Private quantiles take its `epsilon`
+        out of the budget of the network and the tables get what remains.
     weights : mapping of str to float, optional
         Uneven split of the budget between the nodes; the default treats all alike.
     accountant : Accountant, optional
@@ -70,8 +77,11 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     parents_ : dict of str to list of str
         Parents of each node, nodes in topological order.
     domains_ : dict of str to Domain
+        Of a numeric column: the codes of its bins.
+    bin_edges_ : dict of str to ndarray
+        The inner edges of each numeric column.
     privacy_ : PrivacyCurve or None
-        What the release cost; None for mechanism ``"none"``.
+        What the release cost, bins included; None for mechanism ``"none"``.
 
     Examples
     --------
@@ -98,6 +108,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         adjacency: str = "replace",
         count_floor: float = 1.0,
         weights: Mapping[str, float] | None = None,
+        binner: PrivateBinner | None = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -110,6 +121,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self.adjacency = adjacency
         self.count_floor = count_floor
         self.weights = weights
+        self.binner = binner
         self.accountant = accountant
         self.random_state = random_state
 
@@ -142,13 +154,27 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         edges = [tuple(edge) if isinstance(edge, (list, tuple)) else edge for edge in self.edges]
         nodes = self._nodes(edges)
         parents = topological_parents(edges, nodes)
-        domains = resolve_domains(frame, list(parents), self.domains, "domains")
-        shapes = [
-            (math.prod(len(domains[parent]) for parent in above), len(domains[node])) for node, above in parents.items()
-        ]
-        counts = count_tables(frame, [[*above, node] for node, above in parents.items()], domains)
+        bins = self._bin_plan(list(parents))
+        numeric = () if bins is None else bins.columns
+        domains = resolve_domains(frame, [node for node in parents if node not in numeric], self.domains, "domains")
+        tables = [[*above, node] for node, above in parents.items()]
+        samples: dict[str, Sample] = {}
+        bin_edges: dict[str, NDArray[np.float64]] = {}
+        counts: list[NDArray[np.int64]] = []
+        nominal = dict(domains)
+        if bins is not None:
+            # What is planned is what is public; private quantiles may coincide and leave fewer bins.
+            nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
+        if bins is not None and bins.looks_at_data:
+            samples = {node: sample_of(frame, node) for node in numeric}
+            n_records = int(next(iter(samples.values()))[1].sum()) if samples else 0
+        else:
+            if bins is not None:
+                bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
+            counts = self._count(frame, tables, nominal, bin_edges)
+            n_records = int(counts[0].sum())
         release = TableRelease.plan(
-            shapes,
+            _shapes(parents, nominal),
             mechanism=self.mechanism,
             epsilon=self.epsilon,
             delta=self.delta,
@@ -156,16 +182,28 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             adjacency=self.adjacency,
             count_floor=self.count_floor,
             weights=self._weights(list(parents)),
-            total=int(counts[0].sum()) if self.adjacency == "replace" else None,
+            total=n_records if self.adjacency == "replace" else None,
+            quantiles=(0.0, 0) if bins is None else bins.spending,
         )
         if self.accountant is not None:
             release.charge(self.accountant, "Bayesian network")
-        rows = [table.reshape(shape) for table, shape in zip(counts, shapes, strict=True)]
-        tables = release.release(rows, self.random_state)
-        self.domains_ = domains
+        domains = nominal
+        if bins is not None and bins.looks_at_data:
+            # Paid for: now the first thing is drawn.
+            bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
+            domains = nominal | {node: Domain(len(inner) + 1) for node, inner in bin_edges.items()}
+            counts = self._count(frame, tables, domains, bin_edges)
+        rows = [table.reshape(shape) for table, shape in zip(counts, _shapes(parents, domains), strict=True)]
+        released = release.release(rows, self.random_state)
+        self.domains_ = {node: domains[node] for node in parents}
         self.parents_ = parents
         self.cpds_ = {
-            node: table.reshape(count.shape) for node, table, count in zip(parents, tables, counts, strict=True)
+            node: table.reshape(count.shape) for node, table, count in zip(parents, released, counts, strict=True)
+        }
+        self.bin_edges_ = bin_edges
+        bounds = None if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
+        self._centres = {
+            node: centres(inner, None if bounds is None else bounds[node]) for node, inner in bin_edges.items()
         }
         self.privacy_: PrivacyCurve | None = release.privacy
         self._frame_kind = frame_kind(frame)
@@ -221,7 +259,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         ]
         columns = dict(zip(self.cpds_, _core.sample_network(nodes, size, random_state), strict=True))
         wanted = [node for node in self._nodes_in_user_order() if node in columns]
-        return decode({node: columns[node] for node in wanted}, self.domains_, kind or self._frame_kind)
+        # A bin is a number again: one that falls into it.
+        domains = self.domains_ | {node: Domain(numbers.tolist()) for node, numbers in self._centres.items()}
+        return decode({node: columns[node] for node in wanted}, domains, kind or self._frame_kind)
 
     def to_pgmpy(self) -> Any:
         """Return the network as a pgmpy `DiscreteBayesianNetwork`, tables attached and checked by pgmpy."""
@@ -267,16 +307,26 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
                 "values": _plain_values(node, self.domains_[node]),
                 "other": self.domains_[node].other,
                 "table": table.reshape(-1, len(self.domains_[node])).tolist(),
+                **self._saved_bins(node),
             }
             for node, table in self.cpds_.items()
         ]
         privacy = {"epsilon": epsilon, "delta": self.delta, "adjacency": self.adjacency, "mechanism": self.mechanism}
-        return json.dumps({"format": FORMAT, "privacy": privacy, "nodes": nodes}, indent=1)
+        return json.dumps({"format": FORMAT, "privacy": privacy, "nodes": nodes}, indent=1, allow_nan=False)
+
+    def _saved_bins(self, node: str) -> dict[str, list[float]]:
+        if node not in self.bin_edges_:
+            return {}
+        return {"edges": self.bin_edges_[node].tolist(), "centres": self._centres[node].tolist()}
 
     @classmethod
     def load(cls, path: str | Path) -> PrivateBayesianNetwork:
         """Read a network that `save` wrote."""
-        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidParameterError("path must be a file written by save, got one that is no text") from error
+        return cls.from_json(text)
 
     @classmethod
     def from_json(cls, text: str) -> PrivateBayesianNetwork:
@@ -284,37 +334,44 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         from simplexdp.accounting import PrivacyCurve
 
         try:
-            content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise InvalidParameterError(f"text must have format {FORMAT!r}, got {content['format']!r}")
-            privacy, nodes = content["privacy"], content["nodes"]
-            domains = {node["name"]: Domain(node["values"], other=node["other"]) for node in nodes}
-            edges = [(parent, node["name"]) for node in nodes for parent in node["parents"]]
-            tables = {node["name"]: np.asarray(node["table"], dtype=np.float64) for node in nodes}
-            network = cls(
-                edges,
-                domains,
-                epsilon=privacy["epsilon"],
-                delta=privacy["delta"],
-                mechanism=privacy["mechanism"],
-                adjacency=privacy["adjacency"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, InvalidParameterError):
-                raise
-            raise InvalidParameterError(f"text must be a network written by to_json, got {error!r}") from error
+            content = json.loads(text, parse_constant=_no_number)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidParameterError(f"text must be a network written by to_json, got no JSON: {error}") from error
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise InvalidParameterError(f"text must be a network written by to_json, of format {FORMAT!r}")
+        privacy = _member(content, "privacy", dict)
+        nodes = [SavedNode.of(node) for node in _member(content, "nodes", list)]
+        if not nodes or len({node.name for node in nodes}) < len(nodes):
+            raise InvalidParameterError("text must be a network written by to_json: it names a node twice or none")
+        domains = {node.name: node.domain for node in nodes}
+        edges = [(parent, node.name) for node in nodes for parent in node.parents]
+        delta = _arguments.open_unit("delta", _member(privacy, "delta", int, float))
+        adjacency = _arguments.choice("adjacency", _member(privacy, "adjacency", str), ADJACENCIES)
+        mechanism = _arguments.choice("mechanism", _member(privacy, "mechanism", str), MECHANISMS)
+        stated = _member(privacy, "epsilon", int, float, type(None))
+        curve = None
+        if stated is not None:
+            curve = PrivacyCurve.from_epsilon_delta(stated, delta, adjacency=cast(Adjacency, adjacency))
+        bin_edges = {node.name: node.edges for node in nodes if node.edges is not None}
+        network = cls(
+            edges,
+            {name: domain for name, domain in domains.items() if name not in bin_edges},
+            epsilon=1.0 if stated is None else stated,
+            delta=delta,
+            mechanism=mechanism,
+            adjacency=adjacency,
+            binner=PrivateBinner("edges", edges=bin_edges) if bin_edges else None,
+        )
+        tables = {node.name: node.table for node in nodes}
         network.domains_ = domains
         network.parents_ = topological_parents(edges, list(domains))
         network.cpds_ = {
             node: _checked_table(node, tables[node], [len(domains[name]) for name in (*above, node)])
             for node, above in network.parents_.items()
         }
-        stated = privacy["epsilon"]
-        network.privacy_ = (
-            None
-            if stated is None
-            else PrivacyCurve.from_epsilon_delta(stated, privacy["delta"], adjacency=privacy["adjacency"])
-        )
+        network.bin_edges_ = bin_edges
+        network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
+        network.privacy_ = curve
         network._frame_kind = "dict"
         return network
 
@@ -323,15 +380,32 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             kind = type(self.domains).__name__
             raise InvalidParameterError(f"domains must map each column to its values or its cardinality, got {kind}")
         nodes = dict.fromkeys(self.domains or ())
-        if self.domains is None:
+        named: Any = None
+        if self.binner is not None:
+            check_binner(self.binner)
+            named = self.binner.edges if self.binner.strategy == "edges" else self.binner.bounds
+            nodes |= dict.fromkeys(named if isinstance(named, Mapping) else ())
+        if self.domains is None or (self.binner is not None and not isinstance(named, Mapping)):
             # Without domains the edges alone say which columns there are.
-            nodes = dict.fromkeys(node for edge in edges if isinstance(edge, tuple) for node in edge)
+            nodes |= dict.fromkeys(node for edge in edges if isinstance(edge, tuple) for node in edge)
         if not nodes:
             raise InvalidParameterError("domains must name at least one column, got none")
         return list(nodes)
 
+    def _bin_plan(self, nodes: list[str]) -> BinPlan | None:
+        if self.binner is None:
+            return None
+        return BinPlan.of(self.binner, columns_to_bin(self.binner, nodes, list(self.domains or ())))
+
+    @staticmethod
+    def _count(
+        frame: Any, tables: list[list[str]], domains: Mapping[str, Domain], edges: Mapping[str, NDArray[np.float64]]
+    ) -> list[NDArray[np.int64]]:
+        return count_tables(with_codes(frame, edges) if edges else frame, tables, domains)
+
     def _nodes_in_user_order(self) -> list[str]:
-        return list(self.domains) if self.domains is not None else list(self.parents_)
+        stated = list(self.domains or ())
+        return [*stated, *(node for node in self.parents_ if node not in stated)]
 
     def _weights(self, nodes: list[str]) -> list[float] | None:
         if self.weights is None:
@@ -343,13 +417,77 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def _log_likelihood(self, frame: Any) -> tuple[float, int]:
         check_is_fitted(self)
         tables = [[*above, node] for node, above in self.parents_.items()]
-        counts = count_tables(frame, tables, self.domains_)
+        counts = self._count(frame, tables, self.domains_, self.bin_edges_)
         total = 0.0
         for count, table in zip(counts, self.cpds_.values(), strict=True):
             occupied = count > 0
             with np.errstate(divide="ignore"):
                 total += float(np.sum(count[occupied] * np.log(table[occupied])))
         return total, int(counts[0].sum())
+
+
+@dataclass(frozen=True)
+class SavedNode:
+    """One node of a file."""
+
+    name: str
+    parents: list[str]
+    domain: Domain
+    table: NDArray[np.float64]
+    edges: NDArray[np.float64] | None
+    centres: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, node: Any) -> SavedNode:
+        """Check what a file says of a node."""
+        if not isinstance(node, dict):
+            raise InvalidParameterError("text must be a network written by to_json: its nodes must be objects")
+        name = _member(node, "name", str, int)
+        parents = _member(node, "parents", list)
+        if not all(isinstance(parent, (str, int)) for parent in parents):
+            raise InvalidParameterError(f"parents of {name!r} must be names of nodes")
+        values = _member(node, "values", list, int)
+        if isinstance(values, list) and any(isinstance(value, (list, dict)) for value in values):
+            raise InvalidParameterError(f"values of {name!r} must be text, numbers or null")
+        domain = Domain(values, other=_member(node, "other", bool))
+        table = _numbers(name, "table", _member(node, "table", list))
+        edges = centres = None
+        if "edges" in node or "centres" in node:
+            edges = _numbers(name, "edges", _member(node, "edges", list))
+            centres = _numbers(name, "centres", _member(node, "centres", list))
+            if edges.shape != (len(domain) - 1,) or centres.shape != (len(domain),) or np.any(np.diff(edges) <= 0):
+                raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels")
+            if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(domain))):
+                raise InvalidParameterError(f"centres of {name!r} must lie in the bins of their own")
+        return cls(name, parents, domain, table, edges, centres)
+
+
+def _no_number(constant: str) -> None:
+    raise ValueError(f"{constant} is no probability")
+
+
+def _member(content: dict[str, Any], name: str, *kinds: type) -> Any:
+    value = content.get(name, ...)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidParameterError(f"text must be a network written by to_json: {name} must be of type {wanted}")
+    return value
+
+
+def _numbers(node: str, name: str, values: list[Any]) -> NDArray[np.float64]:
+    try:
+        numbers = np.asarray(values)
+    except ValueError:
+        numbers = np.empty(0, dtype=object)  # rows of different lengths
+    if numbers.size and numbers.dtype.kind not in "iuf":
+        raise InvalidParameterError(f"{name} of {node!r} must hold numbers in rows of the same length")
+    return numbers.astype(np.float64)
+
+
+def _shapes(parents: Mapping[str, list[str]], domains: Mapping[str, Domain]) -> list[tuple[int, int]]:
+    return [
+        (math.prod(len(domains[parent]) for parent in above), len(domains[node])) for node, above in parents.items()
+    ]
 
 
 def _plain_values(node: str, domain: Domain) -> Any:

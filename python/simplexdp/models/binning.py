@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +11,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from simplexdp import _arguments, _core
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError, PrivacyLeakWarning
+from simplexdp.accounting import PrivacyCurve
+from simplexdp.accounting.curve import Adjacency
+from simplexdp.models.bins import BinPlan, sample_of
 
 if TYPE_CHECKING:
     from simplexdp.testing import SeededRng
 
 __all__ = ["PrivateBinner"]
-
-MAX_RECORDS = 1 << 32
-STRATEGIES = ("edges", "uniform", "private_quantile", "quantile")
 
 
 class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,10 +35,11 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         not private, warns, and exists to reproduce published experiments.
     n_bins : int, default 10
         Number of bins of each column, but for ``"edges"``.
-    edges : sequence of array_like, optional
-        The inner edges of each column, increasing.
-    bounds : sequence of pairs, optional
-        A public lower and upper bound for each column, or one pair for all. Values beyond are clipped.
+    edges : sequence of array_like or mapping, optional
+        The inner edges of each column, increasing; a mapping goes by column.
+    bounds : sequence of pairs or mapping, optional
+        A public lower and upper bound for each column, or one pair for all; a mapping goes by column. Values beyond
+        are clipped.
     epsilon : float, optional
         Budget of ``"private_quantile"``, split evenly over all quantiles of all columns.
     n_candidates : int, default 1000
@@ -72,8 +70,8 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         strategy: str = "uniform",
         *,
         n_bins: int = 10,
-        edges: Sequence[ArrayLike] | None = None,
-        bounds: Sequence[Any] | None = None,
+        edges: Sequence[ArrayLike] | Mapping[Any, ArrayLike] | None = None,
+        bounds: Sequence[Any] | Mapping[Any, Any] | None = None,
         epsilon: float | None = None,
         n_candidates: int = 1000,
         accountant: Any = None,
@@ -90,22 +88,17 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: Any = None) -> PrivateBinner:
         """Find the edges."""
-        strategy = _arguments.choice("strategy", self.strategy, STRATEGIES)
         values = validate_data(self, X, dtype=np.float64)
-        n_columns = values.shape[1]
-        self.epsilon_ = 0.0
-        if strategy == "edges":
-            self.edges_ = self._public_edges(n_columns)
-        elif strategy == "quantile":
-            self.edges_ = self._data_quantiles(values)
-        else:
-            n_bins = _arguments.integer("n_bins", self.n_bins, least=2)
-            bounds = self._checked_bounds(n_columns)
-            if strategy == "uniform":
-                self.edges_ = [np.linspace(lower, upper, n_bins + 1)[1:-1] for lower, upper in bounds]
-            else:
-                self.edges_ = self._private_quantiles(values, bounds, n_bins)
+        positions = range(values.shape[1])
+        plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
+        if self.accountant is not None and plan.n_quantiles:
+            # The mechanism keeps its epsilon for neighbours of either kind.
+            adjacency: Adjacency = getattr(self.accountant, "adjacency", "replace")
+            self.accountant.spend(PrivacyCurve.pure(plan.epsilon, adjacency=adjacency), label="private quantiles")
+        position = dict(zip(plan.columns, positions, strict=True))
+        self.edges_ = plan.edges(lambda column: sample_of(values, position[column]), self.random_state)
         self.n_bins_ = [len(edges) + 1 for edges in self.edges_]
+        self.epsilon_ = plan.epsilon
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -123,65 +116,3 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         tags.non_deterministic = self.strategy == "private_quantile"
         return tags
-
-    def _public_edges(self, n_columns: int) -> list[NDArray[np.float64]]:
-        if self.edges is None or len(self.edges) != n_columns:
-            raise InvalidParameterError(f"edges must be given for each of the {n_columns} columns, got {self.edges!r}")
-        edges = [_arguments.numbers("edges", column) for column in self.edges]
-        if any(column.ndim != 1 or np.any(np.diff(column) <= 0) for column in edges):
-            raise InvalidParameterError(f"edges must be strictly increasing, got {self.edges!r}")
-        return edges
-
-    def _checked_bounds(self, n_columns: int) -> NDArray[np.float64]:
-        if self.bounds is None:
-            raise InvalidParameterError(f"bounds must be public and given for strategy {self.strategy!r}, got None")
-        bounds = _arguments.numbers("bounds", self.bounds)
-        if bounds.shape not in ((2,), (n_columns, 2)):
-            raise InvalidParameterError(f"bounds must be one pair or {n_columns} pairs, got shape {bounds.shape}")
-        bounds = np.broadcast_to(bounds, (n_columns, 2))
-        if not np.all(bounds[:, 0] < bounds[:, 1]):
-            raise InvalidParameterError(f"bounds must be pairs (lower, upper) with lower < upper, got {self.bounds!r}")
-        return bounds
-
-    def _private_quantiles(
-        self, values: NDArray[np.float64], bounds: NDArray[np.float64], n_bins: int
-    ) -> list[NDArray[np.float64]]:
-        if self.epsilon is None:
-            raise InvalidParameterError("epsilon must be given for strategy 'private_quantile', got None")
-        epsilon = _arguments.positive("epsilon", self.epsilon)
-        n_candidates = _arguments.integer("n_candidates", self.n_candidates, least=n_bins)
-        n_quantiles = len(bounds) * (n_bins - 1)
-        # The rounding of weights has a cost of its own, stated for any number of records up to 2^32 so that it is
-        # public; the share leaves room for it.
-        share = epsilon / (n_quantiles * (1 + 2.0**-16))
-        self.epsilon_ = _core.quantile_epsilon(share, MAX_RECORDS) * n_quantiles * (1 + 2.0**-50)
-        if self.epsilon_ > epsilon:
-            raise InvalidParameterError(
-                f"epsilon must be at least {self.epsilon_} for {n_quantiles} quantiles, got {epsilon}"
-            )
-        if len(values) > MAX_RECORDS:
-            raise InvalidDataError(f"X must have at most {MAX_RECORDS} rows")
-        if self.accountant is not None:
-            from simplexdp.accounting import PrivacyCurve
-
-            self.accountant.spend(PrivacyCurve.pure(self.epsilon_), label="private quantiles")
-        levels = np.arange(1, n_bins) / n_bins
-        edges = []
-        for column, (lower, upper) in zip(values.T, bounds, strict=True):
-            grid = np.linspace(lower, upper, n_candidates + 2)[1:-1]
-            ranks = np.searchsorted(np.sort(column), grid, side="left").astype(np.uint64)
-            chosen = _core.private_quantiles(ranks, len(column), levels, share, self.random_state)
-            edges.append(np.unique(grid[chosen]))
-        return edges
-
-    def _data_quantiles(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        n_bins = _arguments.integer("n_bins", self.n_bins, least=2)
-        warnings.warn(
-            "strategy='quantile' takes the edges from the data and is not private; state public edges or bounds, "
-            "or use strategy='private_quantile'",
-            PrivacyLeakWarning,
-            stacklevel=3,
-        )
-        self.epsilon_ = float("inf")
-        levels = np.arange(1, n_bins) / n_bins
-        return [np.unique(np.quantile(column, levels)) for column in values.T]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames import Domain, encode
+from simplexdp.frames import Domain, count_tables, encode
 from simplexdp.frames.domain import DomainLike, as_domain
-from simplexdp.frames.source import as_frame
+from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.models.binning import PrivateBinner
+from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.tables import TableRelease
 
@@ -27,6 +30,24 @@ if TYPE_CHECKING:
 __all__ = ["PrivateCategoricalNB"]
 
 CLASS_COLUMN = "y"
+
+
+@dataclass(frozen=True)
+class Records:
+    """Features and classes of some records.
+
+    Parameters
+    ----------
+    frame : narwhals frame, ndarray or mapping
+    classes : str or ndarray
+        The classes, or the column of the frame that holds them.
+    columns : list
+        The features.
+    """
+
+    frame: Any
+    classes: Any
+    columns: list[Any]
 
 
 class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,6 +80,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     fit_prior : bool, default True
         Whether to release the table of classes; otherwise all are taken as equally likely and the budget serves the
         features.
+    binner : PrivateBinner, optional
+        Turns numeric columns into categories: those that its `edges` or `bounds` name, or else all that `categories`
+        does not state. It is not fitted itself. Private quantiles take its `epsilon` out of the budget of the model
+        and the tables get what remains.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -71,8 +96,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     feature_log_prob_ : list of ndarray, each of shape (n_classes, n_categories)
     n_categories_ : ndarray of int
     domains_ : list of Domain
+    bin_edges_ : dict of ndarray
+        The inner edges of each numeric column.
     privacy_ : PrivacyCurve or None
-        What all releases so far cost; None for mechanism ``"none"``.
+        What all releases so far cost, bins included; None for mechanism ``"none"``.
 
     Notes
     -----
@@ -104,6 +131,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         adjacency: str = "replace",
         count_floor: float = 1.0,
         fit_prior: bool = True,
+        binner: PrivateBinner | None = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -117,6 +145,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.adjacency = adjacency
         self.count_floor = count_floor
         self.fit_prior = fit_prior
+        self.binner = binner
         self.accountant = accountant
         self.random_state = random_state
 
@@ -131,17 +160,28 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Parameters
         ----------
         X : array_like or data frame, shape (n_records, n_features)
-            Categories: integers, text or any other scalars of the domains.
-        y : array_like, shape (n_records,)
-            Classes.
+            Categories: integers, text or any other scalars of the domains; numbers in the columns of `binner`. A lazy
+            frame (Polars, DuckDB, Dask, PySpark) is counted where the data are.
+        y : array_like, shape (n_records,), or str
+            Classes, or the name of the column of the frame `X` that holds them; all other columns are features then.
 
         Returns
         -------
         self
         """
         self._forget()
-        self._count(X, y)
-        return self.release()
+        data = self._records(X, y, first=True)
+        if self._bins is None or not self._bins.looks_at_data:
+            self._count(data)
+            return self.release()
+        # The quantiles are part of the release: all of it is planned and paid for before the first one is drawn.
+        samples = {column: sample_of(data.frame, column) for column in self._bins.columns}
+        n_records = int(next(iter(samples.values()))[1].sum()) if samples else 0
+        plan = self._plan(n_records)
+        self._charge(plan)
+        self._bin(lambda column: samples[column])
+        self._count(data)
+        return self._release(plan)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> PrivateCategoricalNB:
         """Add records to the exact counts; nothing is released before `release` is called.
@@ -149,7 +189,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Parameters
         ----------
         X : array_like or data frame, shape (n_records, n_features)
-        y : array_like, shape (n_records,)
+        y : array_like, shape (n_records,), or str
         classes : sequence, optional
             Public classes, when the constructor was not told; needed in the first call then, as in scikit-learn.
 
@@ -159,7 +199,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         if classes is not None and self.classes is None and not hasattr(self, "_class_domain"):
             self._class_domain = Domain(list(classes))
-        self._count(X, y)
+        if self.binner is not None and self.binner.strategy in ("private_quantile", "quantile"):
+            raise InvalidParameterError(
+                f"binner must have public edges or bounds for partial_fit, got strategy {self.binner.strategy!r}: "
+                "quantiles need all records at once"
+            )
+        self._count(self._records(X, y, first=not hasattr(self, "_domains")))
         return self
 
     def release(self) -> PrivateCategoricalNB:
@@ -174,21 +219,36 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         counts = getattr(self, "_counts", None)
         if counts is None:
             raise InvalidDataError("partial_fit must have counted records since the last release")
+        plan = self._plan(int(counts[0].sum()))
+        self._charge(plan)
+        return self._release(plan)
+
+    def _plan(self, n_records: int) -> TableRelease:
+        n_classes = len(self._class_domain)
+        sizes = [len(domain) for domain in self._domains]
+        if self._bins is not None:
+            # Quantiles may coincide; what is planned is what is public.
+            sizes = _replaced(sizes, self._bins, self._columns)
         # Tables that are not released do not enter the plan, so the budget serves the others.
-        tables = counts if self.fit_prior else counts[1:]
-        plan = TableRelease.plan(
-            [table.shape for table in tables],
+        shapes = [(1, n_classes)] if self.fit_prior else []
+        return TableRelease.plan(
+            [*shapes, *((n_classes, size) for size in sizes)],
             mechanism=self.mechanism,
             epsilon=self.epsilon,
             delta=self.delta,
             order=self.order,
             adjacency=self.adjacency,
             count_floor=self.count_floor,
-            total=int(counts[0].sum()) if self.adjacency == "replace" else None,
+            total=n_records if self.adjacency == "replace" else None,
+            quantiles=(0.0, 0) if self._bins is None else self._bins.spending,
         )
+
+    def _charge(self, plan: TableRelease) -> None:
         if self.accountant is not None:
             plan.charge(self.accountant, "naive Bayes")
-        released = plan.release(tables, self.random_state)
+
+    def _release(self, plan: TableRelease) -> PrivateCategoricalNB:
+        released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)
         n_classes = len(self._class_domain)
         prior = released[0][0] if self.fit_prior else np.full(n_classes, 1 / n_classes)
         with np.errstate(divide="ignore"):
@@ -197,6 +257,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes_ = np.array(self._class_domain.levels)
         self.domains_ = list(self._domains)
         self.n_categories_ = np.array([len(domain) for domain in self.domains_])
+        self.bin_edges_ = dict(self._edges)
         self._add_cost(plan.privacy)
         del self._counts
         return self
@@ -204,7 +265,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for every class, shape (n_records, n_classes)."""
         check_is_fitted(self, "feature_log_prob_")
-        features = self._encode(X, reset=False)
+        features = self._encode(X)
         joint = np.tile(self.class_log_prior_, (len(features[0]), 1))
         for codes, table in zip(features, self.feature_log_prob_, strict=True):
             joint += table.T[codes]
@@ -233,6 +294,18 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy; `y` may name the column of `X` that holds the classes."""
+        if isinstance(y, str):
+            frame = as_frame(X)
+            if is_lazy(frame):
+                # Collected together: the rows of two queries need not come in the same order.
+                frame = frame.select(*self._columns, y).collect()
+            values = column_of(frame, y)
+            X, y = frame, values if isinstance(values, np.ndarray) else values.to_numpy()
+        accuracy: float = super().score(X, y, sample_weight)
+        return accuracy
+
     def __sklearn_tags__(self) -> Tags:
         """Say what scikit-learn may expect: categories, and another answer every time."""
         tags = super().__sklearn_tags__()
@@ -250,7 +323,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return state
 
     def _forget(self) -> None:
-        for name in ("_counts", "_domains", "_class_domain", "privacy_"):
+        for name in ("_counts", "_domains", "_class_domain", "_columns", "_bins", "_edges", "privacy_"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -258,44 +331,121 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         before = getattr(self, "privacy_", None)
         self.privacy_: PrivacyCurve | None = cost if before is None or cost is None else before + cost
 
-    def _count(self, X: Any, y: Any) -> None:
-        first = not hasattr(self, "_domains")
+    def _records(self, X: Any, y: Any, *, first: bool) -> Records:
+        """Check the data and settle, in the first call, what is public about them."""
+        data = self._with_class_column(X, y, first=first) if isinstance(y, str) else self._with_classes(X, y, first)
+        if first:
+            stated = self._stated_domains(data.columns)
+            self._bins = self._bin_plan(data.columns, stated)
+            numeric = [] if self._bins is None else self._bins.columns
+            categorical = [column for column in data.columns if column not in numeric]
+            domains = resolve_domains(data.frame, categorical, stated, "categories")
+            if self._bins is not None:
+                domains.update(zip(numeric, map(Domain, self._bins.levels()), strict=True))
+            self._domains = [domains[column] for column in data.columns]
+            self._columns = data.columns
+            self._edges: dict[Any, NDArray[np.float64]] = {}
+            if self._bins is not None and not self._bins.looks_at_data:
+                self._bin(None)
+        elif isinstance(y, str):
+            data = Records(data.frame, data.classes, self._columns)
+        return data
+
+    def _with_class_column(self, X: Any, y: str, *, first: bool) -> Records:
+        frame = as_frame(X)
+        if isinstance(frame, np.ndarray):
+            raise InvalidParameterError("y must hold the classes when X is an array, got the name of a column")
+        names = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+        if y not in names:
+            raise InvalidParameterError(f"y must name a column of X, got {y!r}")
+        columns = [name for name in names if name != y]
+        if not columns:
+            raise InvalidDataError("X must have at least one feature beside its classes")
+        if first:
+            self.n_features_in_ = len(columns)
+            self.feature_names_in_ = np.array(columns, dtype=object)
+        elif set(columns) != set(self._columns):
+            raise InvalidDataError(f"X must have the columns {self._columns!r}, as in the first call")
+        if not hasattr(self, "_class_domain"):
+            stated = None if self.classes is None else {y: list(self.classes)}
+            self._class_domain = resolve_domains(frame, [y], stated, "classes")[y]
+        return Records(frame, y, columns)
+
+    def _with_classes(self, X: Any, y: Any, first: bool) -> Records:
         if _is_frame(X):
+            if is_lazy(as_frame(X)):
+                raise InvalidParameterError("y must name the column of classes when X is a lazy frame")
             validate_data(self, X, y, skip_check_array=True, reset=first)
             y = column_or_1d(y, warn=True)
+            frame = as_frame(X)
+            columns = list(frame.columns)
         else:
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", reset=first)
+            frame, columns = X, list(range(X.shape[1]))
         check_classification_targets(y)
         if not hasattr(self, "_class_domain"):
             stated = None if self.classes is None else {CLASS_COLUMN: list(self.classes)}
             self._class_domain = resolve_domains({CLASS_COLUMN: y}, [CLASS_COLUMN], stated, "classes")[CLASS_COLUMN]
-        features = self._encode(X, reset=first)
-        (classes,) = encode({CLASS_COLUMN: y}, [CLASS_COLUMN], {CLASS_COLUMN: self._class_domain})
-        if any(len(codes) != len(classes) for codes in features):
-            raise InvalidDataError("X and y must have the same number of records")
+        return Records(frame, y, columns)
+
+    def _bin_plan(self, columns: list[Any], stated: dict[Any, DomainLike] | None) -> BinPlan | None:
+        if self.binner is None:
+            return None
+        check_binner(self.binner)
+        wanted = columns_to_bin(self.binner, columns, list(stated or ()))
+        return BinPlan.of(self.binner, wanted)
+
+    def _bin(self, sample: Any) -> None:
+        """Find the edges of the numeric columns, and with them their domains."""
+        assert self._bins is not None  # asked by the caller
+        edges = self._bins.edges(sample, self.random_state)
+        self._edges = dict(zip(self._bins.columns, edges, strict=True))
+        self._domains = [
+            Domain(len(self._edges[column]) + 1) if column in self._edges else domain
+            for column, domain in zip(self._columns, self._domains, strict=True)
+        ]
+
+    def _count(self, data: Records) -> None:
         n_classes = len(self._class_domain)
-        tables: list[NDArray[np.int64]] = [_core.count_table([classes], [n_classes]).reshape(1, n_classes)]
-        for codes, domain in zip(features, self._domains, strict=True):
-            shape = [n_classes, len(domain)]
-            tables.append(_core.count_table([classes, np.ascontiguousarray(codes)], shape).reshape(shape))
+        frame = with_codes(data.frame, self._edges) if self._edges else data.frame
+        domains = dict(zip(self._columns, self._domains, strict=True))
+        if isinstance(data.classes, str):
+            pairs = [[data.classes], *([data.classes, column] for column in self._columns)]
+            tables = count_tables(frame, pairs, {data.classes: self._class_domain, **domains})
+            tables[0] = tables[0].reshape(1, n_classes)
+        else:
+            features = encode(frame, self._columns, domains)
+            (classes,) = encode({CLASS_COLUMN: data.classes}, [CLASS_COLUMN], {CLASS_COLUMN: self._class_domain})
+            if any(len(codes) != len(classes) for codes in features):
+                raise InvalidDataError("X and y must have the same number of records")
+            tables = [_core.count_table([classes], [n_classes]).reshape(1, n_classes)]
+            for codes, domain in zip(features, self._domains, strict=True):
+                shape = [n_classes, len(domain)]
+                tables.append(_core.count_table([classes, np.ascontiguousarray(codes)], shape).reshape(shape))
         before = getattr(self, "_counts", None)
         self._counts = tables if before is None else [a + b for a, b in zip(before, tables, strict=True)]
 
-    def _encode(self, X: Any, *, reset: bool) -> list[NDArray[np.integer[Any]]]:
-        """Return the features as codes; the domains are settled in the first call."""
-        if _is_frame(X):
-            validate_data(self, X, skip_check_array=True, reset=reset)
+    def _encode(self, X: Any) -> list[NDArray[np.integer[Any]]]:
+        """Return the features of records whose classes are asked for as codes."""
+        if _is_frame(X) or isinstance(X, Mapping):
             frame = as_frame(X)
-            columns: list[Any] = list(frame.columns)
+            if not isinstance(frame, Mapping):
+                # The column of classes, if there is one, is not looked at.
+                if set(self._columns) < set(frame.collect_schema().names()):
+                    frame = frame.select(self._columns)
+                frame = frame.collect() if is_lazy(frame) else frame
+                validate_data(self, frame.to_native(), skip_check_array=True, reset=False)
         else:
-            frame = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=reset)
-            columns = list(range(frame.shape[1]))
-        if reset:
-            domains = resolve_domains(frame, columns, self._stated_domains(frame, columns), "categories")
-            self._domains = [domains[column] for column in columns]
+            frame = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
+        columns = self._columns
+        if isinstance(frame, np.ndarray) and columns != list(range(len(columns))):
+            # An array after a frame: its columns are the features in their order.
+            frame = dict(zip(columns, frame.T, strict=True))
+        if self._edges:
+            frame = with_codes(frame, self._edges)
         return encode(frame, columns, dict(zip(columns, self._domains, strict=True)))
 
-    def _stated_domains(self, frame: Any, columns: list[Any]) -> dict[Any, DomainLike] | None:
+    def _stated_domains(self, columns: list[Any]) -> dict[Any, DomainLike] | None:
         if self.categories is not None:
             if isinstance(self.categories, Mapping):
                 return {column: self.categories[column] for column in columns if column in self.categories}
@@ -307,7 +457,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 raise InvalidParameterError(
                     f"categories must list one domain for each of {len(columns)} features, got {len(self.categories)}"
                 )
-            return {column: as_domain(domain) for column, domain in zip(columns, self.categories, strict=True)}
+            stated = zip(columns, self.categories, strict=True)
+            return {column: as_domain(domain) for column, domain in stated if domain is not None}
         if self.min_categories is None:
             return None
         sizes = np.asarray(self.min_categories)
@@ -316,5 +467,11 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return dict(zip(columns, np.broadcast_to(sizes, len(columns)).tolist(), strict=True))
 
 
+def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:
+    nominal = dict(zip(bins.columns, bins.levels(), strict=True))
+    return [nominal.get(column, size) for column, size in zip(columns, sizes, strict=True)]
+
+
 def _is_frame(X: Any) -> bool:
-    return hasattr(X, "columns") and not isinstance(X, np.ndarray)
+    # Asked of the type: a lazy frame would have to find out.
+    return hasattr(type(X), "columns") and not isinstance(X, np.ndarray)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simplexdp import _arguments, _dirichlet
 from simplexdp.accounting import PrivacyCurve, Structure, compose
-from simplexdp.exceptions import InvalidParameterError
+from simplexdp.exceptions import InvalidParameterError, NumericalError
 from simplexdp.mechanisms import (
     DirichletMechanism,
     DiscreteGaussianMechanism,
@@ -26,12 +26,15 @@ from simplexdp.mechanisms import (
     GaussianMechanism,
     LaplaceMechanism,
 )
+from simplexdp.models.bins import spending_curve
 from simplexdp.models.prior import best_prior
 
 __all__ = ["MECHANISMS", "TableRelease"]
 
 MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian", "none")
 ADJACENCIES = ("replace", "add_remove")
+MOST_LOG_SCALE = 40.0
+"""Noise beyond this says nothing; a search for its scale ends here."""
 
 Counts: TypeAlias = NDArray[np.int64]
 Table: TypeAlias = NDArray[np.float64]
@@ -47,6 +50,38 @@ class Budget:
     order: float | None
     adjacency: Adjacency
     shares: tuple[float, ...]
+    quantiles: tuple[float, int] = (0.0, 0)
+
+    @property
+    def beside(self) -> PrivacyCurve | None:
+        """What the bins of numeric columns take from the budget."""
+        return spending_curve(self.quantiles, self.adjacency)
+
+    @property
+    def quantile_rho(self) -> float:
+        """The same in zCDP: the loss of an exponential mechanism lies in an interval as long as its epsilon [CR21]."""
+        cost, n_quantiles = self.quantiles
+        return n_quantiles * cost * cost / 8 * (1 + 2.0**-50)
+
+    def tables_epsilon(self) -> float:
+        """Return the Renyi epsilon that is left for the tables."""
+        if self.beside is None or self.order is None:
+            return self.epsilon
+        return self.left(self.epsilon, self.epsilon - float(self.beside.renyi(self.order)) * (1 + 2.0**-40))
+
+    def left(self, whole: float, left: float) -> float:
+        """Return what is left of the budget for the tables, or say that it is too little."""
+        if not left > 1e-6 * whole:
+            raise InvalidParameterError(
+                f"epsilon must leave something for the tables beside the {self.quantiles[1]} private quantiles of the "
+                f"binner, got {self.epsilon}"
+            )
+        return left
+
+    def check(self, mechanism: str) -> None:
+        """Refuse bins that take the whole budget."""
+        if self.order is None and self.beside is not None and "gaussian" not in mechanism:
+            self.left(self.epsilon, self.epsilon - float(self.beside.epsilon(self.delta)))
 
     @property
     def changed_cells(self) -> int:
@@ -61,9 +96,10 @@ class TableRelease:
     Parameters
     ----------
     releasers : tuple of callables
-        From counts, shape (rows, levels), and a generator to probabilities of the same shape.
+        From counts, shape (rows, levels), and a generator to probabilities of the same shape. Fewer levels than
+        planned are fine: neither scales nor costs depend on them.
     privacy : PrivacyCurve or None
-        None when nothing is protected.
+        Of the tables and the private quantiles together; None when nothing is protected.
     """
 
     releasers: tuple[Callable[[Counts, Any], Table], ...]
@@ -82,6 +118,7 @@ class TableRelease:
         count_floor: float,
         weights: Sequence[float] | None = None,
         total: int | None = None,
+        quantiles: tuple[float, int] = (0.0, 0),
     ) -> TableRelease:
         """Decide on scales and noise from public quantities only.
 
@@ -95,6 +132,8 @@ class TableRelease:
             Shares of the budget, one for each table.
         total : int, optional
             Number of records, where it is public.
+        quantiles : (float, int)
+            What one private quantile of the bins costs, and how many there are: the same budget pays for them.
         """
         _arguments.choice("mechanism", mechanism, MECHANISMS)
         if order is not None and not _arguments.number("order", order) > 1:
@@ -105,9 +144,18 @@ class TableRelease:
             order,
             cast(Adjacency, _arguments.choice("adjacency", adjacency, ADJACENCIES)),
             (1.0,) * len(shapes) if weights is None else tuple(weights),
+            quantiles,
         )
+        if mechanism != "none":
+            budget.check(mechanism)
         floor = _arguments.non_negative("count_floor", count_floor)
-        return _plan(tuple(shapes), mechanism, budget, floor, total)
+        release = _plan(tuple(shapes), mechanism, budget, floor, total)
+        if release.privacy is not None and budget.beside is not None and order is None:
+            # The searches above keep the budget; that they did so together with the bins is looked at once more.
+            spent = float(release.privacy.epsilon(budget.delta))
+            if not spent <= budget.epsilon:
+                raise NumericalError(f"epsilon {budget.epsilon} leaves too little for the tables beside the bins")
+        return release
 
     def charge(self, accountant: Any, label: str) -> None:
         """Ask an accountant for the budget; it refuses before anything is drawn."""
@@ -140,11 +188,11 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
     if budget.order is not None:
         release = structure.from_rdp(
             order=budget.order,
-            epsilon=budget.epsilon,
+            epsilon=budget.tables_epsilon(),
             adjacency=budget.adjacency,
             l2=math.sqrt(budget.changed_cells),
         )
-        curve = release.privacy.with_sampling_error(error)
+        curve = _together([release.privacy.with_sampling_error(error)], budget)
     else:
         release = structure.calibrated(
             epsilon=budget.epsilon,
@@ -152,22 +200,26 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
             prior=best_prior(shapes, budget.epsilon, budget.delta, total),
             adjacency=budget.adjacency,
             sampling_error=error,
+            beside=budget.beside,
         )
         curve = release.privacy
     releasers = [
-        _dirichlet_releaser(scale, prior, levels, budget.adjacency)
-        for scale, prior, (_, levels) in zip(release.scales, release.priors, shapes, strict=True)
+        _dirichlet_releaser(scale, prior, budget.adjacency)
+        for scale, prior in zip(release.scales, release.priors, strict=True)
     ]
     return TableRelease(tuple(releasers), curve)
 
 
-def _dirichlet_releaser(
-    scale: float, prior: float, levels: int, adjacency: Adjacency
-) -> Callable[[Counts, Any], Table]:
-    if levels == 1:
-        return lambda counts, rng: np.ones(counts.shape)
-    mechanism = DirichletMechanism(scale=scale, prior=prior, dimension=levels, adjacency=adjacency)
-    return lambda counts, rng: mechanism.release(counts, rng=rng)
+def _dirichlet_releaser(scale: float, prior: float, adjacency: Adjacency) -> Callable[[Counts, Any], Table]:
+    @lru_cache(maxsize=4)
+    def mechanism(levels: int) -> DirichletMechanism:
+        return DirichletMechanism(scale=scale, prior=prior, dimension=levels, adjacency=adjacency)
+
+    def release(counts: Counts, rng: Any) -> Table:
+        levels = counts.shape[-1]
+        return np.ones(counts.shape) if levels == 1 else mechanism(levels).release(counts, rng=rng)
+
+    return release
 
 
 def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
@@ -178,19 +230,29 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
     else:
         # [DM 5.1]: sigma^2 = order (K + 1) / epsilon for two changed cells, so rho = epsilon / order in all.
         total_rho = budget.epsilon / budget.order
+    left = budget.left(total_rho, total_rho - budget.quantile_rho)
     sensitivity = math.nextafter(math.sqrt(budget.changed_cells), math.inf)
     room = 1 - 2.0**-40  # for the rounding of shares and sums
     mechanisms = [
         kind.calibrated(
-            rho=total_rho * room * share / math.fsum(budget.shares),
+            rho=left * room * share / math.fsum(budget.shares),
             sensitivity=sensitivity,
             adjacency=budget.adjacency,
             **({} if integers else {"changed": budget.changed_cells}),
         )
         for share in budget.shares
     ]
-    curve = PrivacyCurve.from_zcdp(math.fsum(m.rho for m in mechanisms) * (1 + 2.0**-50), adjacency=budget.adjacency)
+    rho = math.fsum([*(m.rho for m in mechanisms), budget.quantile_rho]) * (1 + 2.0**-50)
+    curve = PrivacyCurve.from_zcdp(rho, adjacency=budget.adjacency)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
+
+
+def _together(curves: Sequence[PrivacyCurve], budget: Budget) -> PrivacyCurve:
+    """Return the composition of curves and the private quantiles."""
+    beside = budget.beside
+    if beside is None and len(curves) == 1:
+        return curves[0]
+    return compose(curves if beside is None else [*curves, beside])
 
 
 def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
@@ -198,7 +260,7 @@ def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelea
     if budget.order is not None:
         # [DM 5.1]: Laplace noise of scale b has Renyi divergence at most order (changed / b)^2 / 2.
         scales = [
-            budget.changed_cells * math.sqrt(budget.order * total / (2 * budget.epsilon * share))
+            budget.changed_cells * math.sqrt(budget.order * total / (2 * budget.tables_epsilon() * share))
             for share in budget.shares
         ]
     else:
@@ -206,7 +268,7 @@ def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelea
     kind = DiscreteLaplaceMechanism if integers else LaplaceMechanism
     # For the cost, each changed cell is a mechanism of its own, at sensitivity one.
     cells = [kind(scale=scale, adjacency=budget.adjacency) for scale in scales]
-    curve = _composed([cell.privacy for cell in cells], budget.changed_cells)
+    curve = _together([_composed([cell.privacy for cell in cells], budget.changed_cells)], budget)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in cells), curve)
 
 
@@ -218,12 +280,18 @@ def _laplace_scales(budget: Budget) -> list[float]:
         curves = [
             PrivacyCurve.pure(1.001 * math.exp(-log_scale) / factor, adjacency=budget.adjacency) for factor in relative
         ]
-        return float(_composed(curves, budget.changed_cells).epsilon(budget.delta)) / budget.epsilon - 1
+        curve = _together([_composed(curves, budget.changed_cells)], budget)
+        return float(curve.epsilon(budget.delta)) / budget.epsilon - 1
 
     # Basic composition always keeps the budget; half the noise of the square-root law never does.
     n_cells = len(budget.shares) * budget.changed_cells
     high = math.log(n_cells / budget.epsilon) + 0.01
     low = min(math.log(math.sqrt(n_cells) / budget.epsilon), high) - 4.0
+    while budget.beside is not None and excess(high) > 0:
+        # Bins were checked to leave something, so noise that is large enough keeps the budget.
+        low, high = high, high + 2.0
+        if high > MOST_LOG_SCALE:
+            raise NumericalError("epsilon of the binner leaves too little for the tables")
     for _ in range(18):
         middle = (low + high) / 2
         low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
