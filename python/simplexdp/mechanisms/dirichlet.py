@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _dirichlet, _polya
+from simplexdp import _core, _dirichlet, _intervals, _polya
 from simplexdp._algorithm_one import algorithm_one_scale
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -581,6 +581,68 @@ class DirichletMechanism:
             spread = np.sum(mean * (1 - mean), axis=-1)
         error: NDArray[np.float64] = mass / weight * np.sqrt(spread / (mass + 1))
         return error[()]
+
+    def interval(
+        self,
+        y: ArrayLike,
+        total: ArrayLike,
+        level: float = 0.95,
+        *,
+        simultaneous: bool = False,
+        resolution: float = 2.0**-32,
+    ) -> NDArray[np.float64]:
+        """Return confidence intervals of the true shares, from a release and public parameters alone.
+
+        An interval holds the counts that a test of the released entry does not reject, divided by the total. It covers
+        the true share with a probability of at least `level`, whatever the data; the grid of the release and every
+        rounding are on the safe side. Post-processing: costs no privacy, provided that `total` is public.
+
+        Parameters
+        ----------
+        y : array_like, shape (..., d)
+            What was released, not rounded any further.
+        total : array_like, shape (...)
+            Number of records of each row: an integer, unless the mechanism has sensitivities.
+        level : float, default 0.95
+            Probability of covering, strictly between 0 and 1.
+        simultaneous : bool, default False
+            Whether all intervals of a row hold together with probability `level`; otherwise each of them does.
+        resolution : float
+            Grid of the release, as it was given to `release`.
+
+        Returns
+        -------
+        ndarray, shape (..., d, 2)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3)
+        >>> mechanism.interval([0.25, 0.5, 0.25], total=100).tolist()
+        [[0.13, 0.37], [0.38, 0.66], [0.13, 0.37]]
+        """
+        released = check.probabilities("y", y, self.dimension)
+        weight = self._weight(total)
+        totals = np.asarray(total, dtype=np.float64)
+        whole = self.l2 is None
+        if whole and np.any((totals != np.floor(totals)) | (totals > check.LARGEST_COUNT)):
+            raise InvalidParameterError(f"total must be an integer of at most 1e15, got {total!r}")
+        shape = _broadcast(released.shape[:-1], weight.shape)
+        released = np.broadcast_to(released, (*shape, self.dimension))
+        totals = np.broadcast_to(totals, shape)[..., None]
+        lower, upper = _intervals.dirichlet_counts(
+            released,
+            totals,
+            scale=self.scale,
+            prior=self._weights,
+            floor=self.floor,
+            alpha=_intervals.alpha_each(level, simultaneous, self.dimension),
+            resolution=resolution,
+            whole=whole,
+        )
+        ends: NDArray[np.float64] = np.stack([lower, upper], axis=-1) / totals[..., None]
+        return ends
 
     # Helpers --------------------------------------------------------------------------------------------------
 
