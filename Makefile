@@ -47,9 +47,10 @@ format: $(STAMP)-env ## Format both languages
 bench: build $(STAMP)-bench ## Run the benchmarks; prints ratios against peers
 	$(BIN)/python -m benches.python
 
-docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs python rust --skip '*.gz,*.so,*.csv'
+docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links
+	$(BIN)/codespell *.md *.toml mkdocs.yml Makefile .ci benches docs python rust tests --skip '*.gz,*.so,*.csv,*.svg,*.png'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/generate/links.py site
 
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/wheels
