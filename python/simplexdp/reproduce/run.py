@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from simplexdp._core import __version__
+from simplexdp.exceptions import InsecureRandomnessWarning
 from simplexdp.plots.style import style
 from simplexdp.reproduce.catalogue import NAMES, figure
 from simplexdp.reproduce.figure import Settings
@@ -65,7 +67,10 @@ def reproduce(
         if started is not None:
             started(each.name)
         begin = time.perf_counter()
-        tables = each.compute(settings)
+        with warnings.catch_warnings():
+            # Nothing here is a private release.
+            warnings.simplefilter("ignore", InsecureRandomnessWarning)
+            tables = each.compute(settings)
         with style():
             plot = each.draw(tables)
             files = [f"{each.name}.png", f"{each.name}.svg"]

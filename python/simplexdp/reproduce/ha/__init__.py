@@ -1,0 +1,1 @@
+"""Figures of [HA], the experiments with the Hellinger mechanism."""

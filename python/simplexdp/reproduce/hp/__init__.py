@@ -1,0 +1,1 @@
+"""Figures of [HP], the privacy analysis of the Hellinger mechanism."""
