@@ -24,6 +24,9 @@ _MODULES = {
     "ha-figure-1b": "ha.figure_1b",
     "ha-figure-2": "ha.figure_2",
     "ha-figure-3": "ha.figure_3",
+    "dps-figure-1": "dps.figure_1",
+    "dps-figure-2": "dps.figure_2",
+    "dps-figure-3": "dps.figure_3",
 }
 
 NAMES = tuple(_MODULES)

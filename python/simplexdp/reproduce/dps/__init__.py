@@ -1,0 +1,1 @@
+"""Figures of [DPS], the differential privacy of Dirichlet posterior sampling."""
