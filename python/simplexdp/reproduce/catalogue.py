@@ -19,6 +19,7 @@ _MODULES = {
     "dm-figure-5": "dm.figure_5",
     "dm-figure-6": "dm.figure_6",
     "dm-figure-7": "dm.figure_7",
+    "dm-equations": "dm.equations",
     "hp-figure-1": "hp.figure_1",
     "ha-figure-1a": "ha.figure_1a",
     "ha-figure-1b": "ha.figure_1b",
