@@ -28,6 +28,14 @@ _MODULES = {
     "dps-figure-1": "dps.figure_1",
     "dps-figure-2": "dps.figure_2",
     "dps-figure-3": "dps.figure_3",
+    "hn-figure-1": "hn.figure_1",
+    "hn-figure-2": "hn.figure_2",
+    "hn-figure-3": "hn.figure_3",
+    "hn-figure-4": "hn.figure_4",
+    "hn-figure-5": "hn.figure_5",
+    "hn-figure-6": "hn.figure_6",
+    "hn-figure-7": "hn.figure_7",
+    "hn-figure-8": "hn.figure_8",
 }
 
 NAMES = tuple(_MODULES)

@@ -30,7 +30,20 @@ if TYPE_CHECKING:
 
     from simplexdp.reproduce.figure import Table
 
-__all__ = ["CONTENDERS", "Contender", "Law", "boxes", "hellinger", "law", "line", "smooth_over_l1", "summary"]
+__all__ = [
+    "CONTENDERS",
+    "QUANTILES",
+    "Contender",
+    "Law",
+    "box",
+    "boxes",
+    "hellinger",
+    "law",
+    "line",
+    "printed_smoothness",
+    "smooth_over_l1",
+    "summary",
+]
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +52,9 @@ ENUMERATED = 2_000_000
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles of a box and its whiskers."""
+
+QUANTILES = tuple(f"q{round(100 * level):02d}" for level in LEVELS)
+"""The columns that hold them."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,7 @@ CONTENDERS = {
     "smooth": Contender("smooth sensitivity (ε claimed)", "#0072B2", "s", private=False),
     "smooth_printed": Contender("smooth, δ = 0.8 (as printed)", "#56B4E9", "s", "--", private=False),
     "smooth_l1": Contender("smooth over l1 distance (as printed)", "#56B4E9", "s", "--", private=False),
-    "doubled": Contender("smooth, exponent doubled [HN 4.4]", "#56B4E9", "s", "--", private=False),
+    "printed": Contender("[HN] as printed, ε / LS", "#56B4E9", "o", "--", private=False),
     "adaptive": Contender("adaptive, Theorem P (pure)", "#009E73", "P"),
     "certified": Contender("adaptive, certified (pure)", "#00513B", "*"),
     "laplace": Contender("Laplace (2), projected", "#CC79A7", "v"),
@@ -97,7 +113,10 @@ def hellinger(key: str, prior: tuple[float, ...], n: int, epsilon: float, delta:
         return HellingerMechanism(prior, n, epsilon, sensitivity="global", calibration="proved")
     if key == "local":
         return HellingerMechanism(prior, n, epsilon, sensitivity="local", calibration="paper", allow_nonprivate=True)
-    if key in ("smooth", "smooth_printed", "smooth_l1", "doubled"):
+    if key == "printed":
+        # [HN 2.3] omits the maximum over data sets, which leaves the local sensitivity, and [HN 4.4] the 1/2.
+        return hellinger("local", prior, n, 2 * epsilon, delta)
+    if key in ("smooth", "smooth_printed", "smooth_l1"):
         return HellingerMechanism(prior, n, epsilon, delta, sensitivity="smooth", calibration="paper")
     return HellingerMechanism(prior, n, epsilon, calibration="proved" if key == "adaptive" else "certified")
 
@@ -130,8 +149,9 @@ def law(
         found = NoisyPosteriorMechanism(prior, n, noise).error_distribution(x, metric, samples=samples, rng=rng)
         return _with_error(found, samples)
     mechanism = hellinger(key, tuple(map(float, prior)), n, epsilon, delta)
-    if key == "doubled":
-        return Law(_law_at(mechanism, x, 2 * mechanism.exponent_at(x), metric), 0.0)
+    if key == "smooth_printed":
+        inverse = mechanism._family.inverse_sensitivity(x, "smooth", printed_smoothness(n, epsilon))
+        return Law(_law_at(mechanism, x, epsilon * inverse, metric), 0.0)
     if key == "smooth_l1":
         return Law(_law_at(mechanism, x, epsilon / (2 * smooth_over_l1(mechanism, x)), metric), 0.0)
     if math.comb(n + len(x) - 1, n) <= ENUMERATED:
@@ -147,40 +167,50 @@ def smooth_over_l1(mechanism: HellingerMechanism, counts: ArrayLike) -> float:
     return 0.5 / mechanism._family.inverse_sensitivity(np.asarray(counts, dtype=np.int64), "smooth", smoothness)
 
 
+def printed_smoothness(n: int, epsilon: float, delta: float = 0.8) -> float:
+    """Return the smoothness in the captions of [HN] Figures 3 and 4: n stands where the candidates are counted."""
+    return math.log1p(-epsilon / (2 * math.log(delta / (2 * n))))
+
+
 def summary(found: Law) -> list[float]:
     """Return mean, standard error of the mean, and the quantiles of `LEVELS`."""
     return [found.mean, found.standard_error, *(found.distribution.quantile(level) for level in LEVELS)]
 
 
 def boxes(ax: Axes, table: Table) -> None:
-    """Draw boxes from quartile to quartile, whiskers from 5 % to 95 %, and the mean as the contender's marker.
+    """Draw boxes from quartile to quartile, whiskers from 5 % to 95 %, and a circle at the mean.
 
-    The table has the columns mechanism, mean, standard_error, q05, q25, q50, q75 and q95.
+    The table has the columns mechanism, mean, and those of `QUANTILES`.
     """
     names = table["mechanism"]
-    for row, name in enumerate(names):
-        look = CONTENDERS[name]
-        quantiles = [table[f"q{round(100 * level):02d}"][row] for level in LEVELS]
-        statistics = dict(zip(("whislo", "q1", "med", "q3", "whishi"), quantiles, strict=True))
-        ax.bxp(
-            [{**statistics, "fliers": []}],
-            positions=[-row],
-            widths=0.6,
-            orientation="horizontal",
-            showfliers=False,
-            manage_ticks=False,
-            patch_artist=True,
-            boxprops={"facecolor": look.colour, "alpha": 0.25, "edgecolor": look.colour, "linestyle": look.line},
-            medianprops={"color": look.colour, "linewidth": 1.8},
-            whiskerprops={"color": look.colour},
-            capprops={"color": look.colour},
-        )
-        ax.plot(
-            table["mean"][row], -row, look.marker, color=look.colour, mec=look.colour if look.marker == "x" else "white"
-        )
+    for row in range(len(names)):
+        box(ax, table, row, -row, width=0.6, orientation="horizontal")
     ax.set_yticks([-row for row in range(len(names))], [CONTENDERS[name].label for name in names])
     ax.set_ylim(-len(names) + 0.4, 0.6)
     ax.grid(axis="y", visible=False)
+
+
+def box(ax: Axes, table: Table, row: int, position: float, **options: Any) -> None:
+    """Draw one row of such a table, with a circle at the mean; the options are ``width`` and ``orientation``."""
+    look = CONTENDERS[table["mechanism"][row]]
+    names = ("whislo", "q1", "med", "q3", "whishi")
+    statistics = {name: table[column][row] for name, column in zip(names, QUANTILES, strict=True)}
+    horizontal = options["orientation"] == "horizontal"
+    ax.bxp(
+        [statistics],
+        positions=[position],
+        widths=options["width"],
+        orientation=options["orientation"],
+        showfliers=False,
+        manage_ticks=False,
+        patch_artist=True,
+        boxprops={"facecolor": look.colour, "alpha": 0.3, "edgecolor": look.colour, "linestyle": look.line},
+        medianprops={"color": look.colour, "linewidth": 1.8},
+        whiskerprops={"color": look.colour},
+        capprops={"color": look.colour},
+    )
+    mean = (table["mean"][row], position) if horizontal else (position, table["mean"][row])
+    ax.plot(*mean, "o", color=look.colour, mfc="white", markersize=4 if horizontal else 3)
 
 
 def line(ax: Axes, key: str, x: Sequence[float], y: Sequence[float], **options: Any) -> None:

@@ -8,11 +8,11 @@ which is simulated.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simplexdp.plots.style import panels
 from simplexdp.reproduce.figure import Figure, Settings, Table
-from simplexdp.reproduce.posteriors import CONTENDERS, LEVELS, hellinger, law, line, summary
+from simplexdp.reproduce.posteriors import QUANTILES, box, hellinger, law, line, summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Plot
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DATA, EPSILON, DELTA = (5, 5, 5), 0.8, 1e-8
 KEYS = ("global", "local", "smooth", "adaptive", "certified", "laplace", "laplace_truncated", "sum_preserving")
 BOXED = ("smooth", "laplace_truncated", "laplace", "sum_preserving")
-COLUMNS = ("prior", "mechanism", "mean", "standard_error", *(f"q{round(100 * level):02d}" for level in LEVELS))
+COLUMNS = ("prior", "mechanism", "mean", "standard_error", *QUANTILES)
 
 
 def compute(settings: Settings) -> dict[str, Table]:
@@ -51,26 +51,10 @@ def draw(tables: Mapping[str, Table]) -> Plot:
     weights = table.distinct("prior")
     boxed = weights[:: 1 + len(weights) // 6]
     for index, key in enumerate(BOXED):
-        look = CONTENDERS[key]
-        rows = Table.from_rows(COLUMNS, [_row(table, weight, key) for weight in boxed])
-        statistics = [
-            dict(zip(("whislo", "q1", "med", "q3", "whishi"), values, strict=True))
-            for values in zip(*(rows[name] for name in COLUMNS[4:]), strict=True)
-        ]
-        positions = [place + 0.2 * (index - 1.5) for place in range(len(boxed))]
-        left.bxp(
-            statistics,
-            positions=positions,
-            widths=0.16,
-            showfliers=False,
-            manage_ticks=False,
-            patch_artist=True,
-            boxprops={"facecolor": look.colour, "alpha": 0.35, "edgecolor": look.colour, "linestyle": look.line},
-            medianprops={"color": look.colour, "linewidth": 1.8},
-            whiskerprops={"color": look.colour},
-            capprops={"color": look.colour},
-        )
-        left.plot(positions, rows["mean"], ".", color=look.colour)
+        rows = table.where(mechanism=key)
+        for place, weight in enumerate(boxed):
+            row = rows["prior"].index(weight)
+            box(left, rows, row, place + 0.2 * (index - 1.5), width=0.16, orientation="vertical")
     left.set_xticks(range(len(boxed)), boxed)
     left.set(xlabel="prior weight k of each category", ylabel="Hellinger error", title="As in the paper: boxes")
     left.grid(axis="x", visible=False)
@@ -84,11 +68,6 @@ def draw(tables: Mapping[str, Table]) -> Plot:
     right.set(title="Means beside the baseline", ylim=(0.6, None))
     plot.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return plot
-
-
-def _row(table: Table, weight: int, key: str) -> list[Any]:
-    found = table.where(prior=weight, mechanism=key)
-    return [found[name][0] for name in COLUMNS]
 
 
 def finding(tables: Mapping[str, Table]) -> str:
