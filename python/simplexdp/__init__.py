@@ -23,7 +23,7 @@ from simplexdp.exceptions import (
 if TYPE_CHECKING:
     from simplexdp import accounting, comparison, datasets, divergence, frames, simulation, special, testing, utility
     from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
-    from simplexdp.comparison import compare
+    from simplexdp.comparison import compare, recommend
     from simplexdp.mechanisms import (
         DirichletMechanism,
         DiscreteGaussianMechanism,
@@ -69,6 +69,7 @@ __all__ = [
     "datasets",
     "divergence",
     "frames",
+    "recommend",
     "simulation",
     "special",
     "testing",
@@ -91,7 +92,7 @@ _MODULES = frozenset(
 )
 _HOMES = {
     "simplexdp.accounting": ("Accountant", "PrivacyCurve", "compose", "compose_disjoint"),
-    "simplexdp.comparison": ("compare",),
+    "simplexdp.comparison": ("compare", "recommend"),
     "simplexdp.mechanisms": (
         "DirichletMechanism",
         "DiscreteGaussianMechanism",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import simulation
-from simplexdp.accounting import PrivacyCurve
+from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
+from simplexdp.accounting import PrivacyCurve, Structure
+from simplexdp.accounting.structured import TableRelease
 from simplexdp.comparison.postprocessing import Rule, additive_rules, dirichlet_rules, posterior_rules
 from simplexdp.exceptions import SimplexDpError
 from simplexdp.mechanisms import (
@@ -24,6 +26,7 @@ from simplexdp.mechanisms import (
     LaplaceMechanism,
     SumPreservingLaplaceMechanism,
 )
+from simplexdp.mechanisms.dirichlet import SCALE_RANGE
 from simplexdp.testing import SeededRng
 
 __all__ = ["MECHANISMS", "Candidate", "Setting", "candidates"]
@@ -44,15 +47,15 @@ MECHANISMS = (
     "hellinger",
 )
 
-PRIORS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1e4, 1e6, 1e8, 1e10)
+PRIORS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1e4, 1e7, 1e10)
 """Priors that are tried beside the calibrated ones. The larger, the closer is the debiased draw to Gaussian noise."""
 
 HELLINGER_DIMENSION = 64
 HELLINGER_CERTIFICATION = 2_000_000
 """Up to here the Hellinger mechanism is drawn in less than a millisecond, and certified in less than a second."""
 
-HELLINGER_ROWS = 200
-"""Data sets at which the Hellinger mechanism is drawn; each has a sampler of its own to prepare."""
+HELLINGER_CELLS, HELLINGER_ROWS = 800, (24, 400)
+"""Counts in a sample for the Hellinger mechanism, and the fewest and most data sets: each has a sampler to prepare."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,23 @@ class Setting:
     delta: float
     metric: str
     adjacency: Adjacency
+    tables: int = 1
 
     @property
     def changed(self) -> int:
-        """In how many counts neighbours differ, each time by one."""
+        """In how many counts of a table neighbours differ, each time by one."""
         return 2 if self.adjacency == "replace" else 1
+
+    @property
+    def public_total(self) -> int | None:
+        """The number of records where neighbours share it."""
+        return self.n if self.adjacency == "replace" else None
+
+    @property
+    def euclidean(self) -> float:
+        """The Euclidean distance of all tables of neighbours, rounded up where it is not exact."""
+        root = math.sqrt(self.changed * self.tables)
+        return root if root.is_integer() else math.nextafter(root, math.inf)
 
 
 @dataclass(frozen=True)
@@ -80,7 +95,7 @@ class Candidate:
     ----------
     mechanism : str
     curve : PrivacyCurve
-        What one release costs.
+        What all tables cost.
     sample : callable
         From counts and a seed to the rows of a release.
     rules : tuple of Rule
@@ -117,9 +132,19 @@ def candidates(mechanism: str, setting: Setting) -> list[Candidate]:
         raise UnavailableError(str(error)) from None
 
 
+def with_rules(candidate: Candidate, names: tuple[str, ...]) -> Candidate:
+    """Return the candidate with the rules of these names only."""
+    rules = tuple(rule for rule in candidate.rules if rule.name in names)
+    if not rules:
+        raise UnavailableError("none of the allowed rules of post-processing suits it")
+    return replace(candidate, rules=rules)
+
+
 def _dirichlet(setting: Setting) -> list[Candidate]:
     """Each prior with the largest scale that the exact curve allows: the calibrated ones for every loss, and a grid."""
     _needs_delta(setting)
+    if setting.tables > 1:
+        return _dirichlet_tables(setting)
     budget: dict[str, Any] = {
         "epsilon": setting.epsilon,
         "delta": setting.delta,
@@ -132,20 +157,42 @@ def _dirichlet(setting: Setting) -> list[Candidate]:
             found.append(DirichletMechanism.calibrated(**budget, prior=prior))
         except SimplexDpError:
             continue  # no scale of the allowed range meets the budget with this prior
-    return [_dirichlet_candidate("dirichlet", mechanism, setting) for mechanism in found]
+    return [_dirichlet_candidate("dirichlet", m.scale, float(m.prior), m.privacy, setting) for m in found]
+
+
+def _dirichlet_tables(setting: Setting) -> list[Candidate]:
+    found = []
+    for prior in PRIORS:
+        try:
+            release = _table_release(setting.epsilon, setting.delta, setting.tables, setting.adjacency, prior)
+        except SimplexDpError:
+            continue  # as above
+        if SCALE_RANGE[0] <= release.scales[0] <= SCALE_RANGE[1]:
+            found.append(_dirichlet_candidate("dirichlet", release.scales[0], prior, release.privacy, setting))
+    if not found:
+        raise UnavailableError("no prior and scale meet this budget")
+    return found
+
+
+@lru_cache(maxsize=256)
+def _table_release(epsilon: float, delta: float, tables: int, adjacency: Adjacency, prior: float) -> TableRelease:
+    error = (2 if adjacency == "replace" else 1) * tables * TOTAL_VARIATION_BOUND
+    return Structure((1.0,) * tables).calibrated(
+        epsilon=epsilon, delta=delta, prior=prior, adjacency=adjacency, sampling_error=error
+    )
 
 
 def _posterior_draw(setting: Setting) -> list[Candidate]:
     _needs_delta(setting)
+    if setting.tables > 1:
+        raise UnavailableError("is compared for one table only")
     mechanism = DirichletMechanism.calibrated(
         setting.epsilon, setting.delta, setting.dimension, scale=1.0, adjacency=setting.adjacency
     )
-    return [_dirichlet_candidate("posterior_draw", mechanism, setting)]
+    return [_dirichlet_candidate("posterior_draw", mechanism.scale, float(mechanism.prior), mechanism.privacy, setting)]
 
 
-def _dirichlet_candidate(name: str, mechanism: DirichletMechanism, setting: Setting) -> Candidate:
-    scale, prior = mechanism.scale, float(mechanism.prior)
-
+def _dirichlet_candidate(name: str, scale: float, prior: float, curve: PrivacyCurve, setting: Setting) -> Candidate:
     def sample(counts: Integers, seed: int) -> Floats:
         weights = np.random.default_rng(seed).standard_gamma(scale * counts + prior)
         # Where every weight of a row underflowed the row says nothing.
@@ -153,12 +200,12 @@ def _dirichlet_candidate(name: str, mechanism: DirichletMechanism, setting: Sett
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     rules = dirichlet_rules(setting.n, setting.dimension, scale, prior, total_is_public=setting.adjacency == "replace")
-    return Candidate(name, mechanism.privacy, sample, tuple(rules), {"scale": scale, "prior": prior})
+    return Candidate(name, curve, sample, tuple(rules), {"scale": scale, "prior": prior})
 
 
 def _gaussian(setting: Setting) -> list[Candidate]:
     _needs_delta(setting)
-    mechanism = _gaussian_mechanism(setting.epsilon, setting.delta, setting.adjacency)
+    mechanism = _gaussian_mechanism(setting)
     sigma = float(mechanism.sigma)
 
     def sample(counts: Integers, seed: int) -> Floats:
@@ -171,7 +218,7 @@ def _discrete_gaussian(setting: Setting) -> list[Candidate]:
     _needs_delta(setting)
     mechanism = DiscreteGaussianMechanism.calibrated(
         rho=_allowed_rho(setting.epsilon, setting.delta),
-        sensitivity=_euclidean(setting.changed),
+        sensitivity=setting.euclidean,
         adjacency=setting.adjacency,
     )
     sigma = float(mechanism.sigma)
@@ -183,34 +230,31 @@ def _discrete_gaussian(setting: Setting) -> list[Candidate]:
 
 
 def _laplace(setting: Setting) -> list[Candidate]:
-    mechanism = LaplaceMechanism.calibrated(
-        epsilon=setting.epsilon, sensitivity=setting.changed, changed=setting.changed, adjacency=setting.adjacency
-    )
+    mechanism, curve = _pure_noise(LaplaceMechanism, setting)
     scale = float(mechanism.scale)
 
     def sample(counts: Integers, seed: int) -> Floats:
         return np.asarray(counts + np.random.default_rng(seed).laplace(0.0, scale, counts.shape))
 
-    return [_additive("laplace", mechanism.privacy, sample, setting, math.sqrt(2) * scale, {"scale": scale})]
+    return [_additive("laplace", curve, sample, setting, math.sqrt(2) * scale, {"scale": scale})]
 
 
 def _discrete_laplace(setting: Setting) -> list[Candidate]:
-    mechanism = DiscreteLaplaceMechanism.calibrated(
-        epsilon=setting.epsilon, sensitivity=setting.changed, adjacency=setting.adjacency
-    )
+    mechanism, curve = _pure_noise(DiscreteLaplaceMechanism, setting)
     scale = float(mechanism.scale)
 
     def sample(counts: Integers, seed: int) -> Floats:
         return np.asarray(counts + simulation.discrete_laplace(scale, counts.shape, SeededRng(seed)), dtype=np.float64)
 
     spread = _discrete_laplace_spread(scale)
-    return [_additive("discrete_laplace", mechanism.privacy, sample, setting, spread, {"scale": scale})]
+    return [_additive("discrete_laplace", curve, sample, setting, spread, {"scale": scale})]
 
 
 def _sum_preserving(setting: Setting) -> list[Candidate]:
     if setting.adjacency != "replace":
         raise UnavailableError('needs a public total: adjacency="replace"')
-    mechanism = SumPreservingLaplaceMechanism.calibrated(epsilon=setting.epsilon, dimension=setting.dimension)
+    share = _pure_share(setting.epsilon, setting.delta, setting.tables)
+    mechanism = SumPreservingLaplaceMechanism.calibrated(epsilon=share, dimension=setting.dimension)
     scale = float(mechanism.scale)
 
     def sample(counts: Integers, seed: int) -> Floats:
@@ -218,7 +262,8 @@ def _sum_preserving(setting: Setting) -> list[Candidate]:
         return np.asarray(counts + draws, dtype=np.float64)
 
     spread = _discrete_laplace_spread(scale)
-    return [_additive("sum_preserving_laplace", mechanism.privacy, sample, setting, spread, {"scale": scale})]
+    curve = _composed(mechanism.privacy, setting.tables)
+    return [_additive("sum_preserving_laplace", curve, sample, setting, spread, {"scale": scale})]
 
 
 def _hellinger(setting: Setting) -> list[Candidate]:
@@ -226,15 +271,19 @@ def _hellinger(setting: Setting) -> list[Candidate]:
         raise UnavailableError('needs a public total: adjacency="replace"')
     if setting.dimension > HELLINGER_DIMENSION:
         raise UnavailableError(f"more than {HELLINGER_DIMENSION} categories take too long to simulate")
-    mechanism = _hellinger_mechanism(setting.n, setting.dimension, setting.epsilon)
+    mechanism = _hellinger_mechanism(
+        setting.n, setting.dimension, _pure_share(setting.epsilon, setting.delta, setting.tables)
+    )
 
     def sample(counts: Integers, seed: int) -> Floats:
         rng = SeededRng(seed)
         rows = [mechanism._family.draws(x, mechanism._exponent_of(x), 1, rng) for x in np.ascontiguousarray(counts)]
         return np.asarray(rows, dtype=np.float64)
 
-    rules = posterior_rules(setting.n, setting.dimension)
-    return [Candidate("hellinger", mechanism.privacy, sample, tuple(rules), {"prior": 1.0}, HELLINGER_ROWS)]
+    rules = tuple(posterior_rules(setting.n, setting.dimension))
+    rows = min(max(HELLINGER_CELLS // setting.dimension, HELLINGER_ROWS[0]), HELLINGER_ROWS[1])
+    curve = _composed(mechanism.privacy, setting.tables)
+    return [Candidate("hellinger", curve, sample, rules, {"prior": 1.0}, rows)]
 
 
 @lru_cache(maxsize=256)
@@ -249,18 +298,13 @@ def _hellinger_mechanism(n: int, dimension: int, epsilon: float) -> HellingerMec
 def _additive(
     name: str, curve: PrivacyCurve, sample: Sampler, setting: Setting, spread: float, parameters: dict[str, float]
 ) -> Candidate:
-    rules = additive_rules(setting.n, setting.dimension, spread, total_is_public=setting.adjacency == "replace")
+    rules = additive_rules(setting.public_total, setting.dimension, spread, setting.n)
     return Candidate(name, curve, sample, tuple(rules), parameters)
 
 
 def _needs_delta(setting: Setting) -> None:
     if setting.delta == 0:
         raise UnavailableError("needs a delta above zero")
-
-
-def _euclidean(changed: int) -> float:
-    """Return the Euclidean sensitivity, rounded up where it is not exact."""
-    return 1.0 if changed == 1 else math.nextafter(math.sqrt(2), math.inf)
 
 
 @lru_cache(maxsize=256)
@@ -270,11 +314,54 @@ def _allowed_rho(epsilon: float, delta: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _gaussian_mechanism(epsilon: float, delta: float, adjacency: Adjacency) -> GaussianMechanism:
-    changed = 2 if adjacency == "replace" else 1
+def _calibrated_gaussian(
+    epsilon: float, delta: float, sensitivity: float, changed: int, adjacency: Adjacency
+) -> GaussianMechanism:
     return GaussianMechanism.calibrated(
-        epsilon=epsilon, delta=delta, sensitivity=_euclidean(changed), changed=changed, adjacency=adjacency
+        epsilon=epsilon, delta=delta, sensitivity=sensitivity, changed=changed, adjacency=adjacency
     )
+
+
+def _gaussian_mechanism(setting: Setting) -> GaussianMechanism:
+    changed = setting.changed * setting.tables
+    return _calibrated_gaussian(setting.epsilon, setting.delta, setting.euclidean, changed, setting.adjacency)
+
+
+@lru_cache(maxsize=256)
+def _pure_share(epsilon: float, delta: float, times: int) -> float:
+    """Return the largest pure epsilon that so many releases may cost each: an even share, or more by composition."""
+    low, high = epsilon / times, epsilon
+    if delta == 0 or times == 1:
+        return low
+
+    def keeps(share: float) -> bool:
+        return bool((times * PrivacyCurve.pure(share)).delta(epsilon) <= delta)
+
+    if not keeps(low):
+        return low  # it does keep the budget, exactly; the numerical bound is a hair above
+    for _ in range(18):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+        if high < low * (1 + 1e-5):
+            break
+    return low
+
+
+def _pure_noise(kind: Any, setting: Setting) -> tuple[Any, PrivacyCurve]:
+    """Return Laplace noise of a kind, and what all changed counts cost; each is a release of its own for the curve."""
+    if setting.tables == 1:
+        changed = {} if kind is DiscreteLaplaceMechanism else {"changed": setting.changed}
+        mechanism = kind.calibrated(
+            epsilon=setting.epsilon, sensitivity=setting.changed, adjacency=setting.adjacency, **changed
+        )
+        return mechanism, mechanism.privacy
+    times = setting.changed * setting.tables
+    mechanism = kind.calibrated(epsilon=_pure_share(setting.epsilon, setting.delta, times), adjacency=setting.adjacency)
+    return mechanism, times * mechanism.privacy
+
+
+def _composed(curve: PrivacyCurve, times: int) -> PrivacyCurve:
+    return curve if times == 1 else times * curve
 
 
 def _discrete_laplace_spread(scale: float) -> float:

@@ -33,7 +33,7 @@ class WinnerMap:
         The error of the second over that of the first; infinite where the first has none.
     tied : ndarray of bool, same shape
         Whether another mechanism is within noise of the winner, which is then not to be called one.
-    epsilon, delta, metric, adjacency, population
+    epsilon, delta, metric, adjacency, tables, population
         What was asked.
     comparisons : tuple of tuple of Comparison
         The tables behind it.
@@ -48,12 +48,13 @@ class WinnerMap:
     delta: float
     metric: str
     adjacency: str
+    tables: int
     population: str
     comparisons: tuple[tuple[Comparison, ...], ...] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, texts, lists and dictionaries."""
-        names = ("epsilon", "delta", "metric", "adjacency", "population")
+        names = ("epsilon", "delta", "metric", "adjacency", "tables", "population")
         margins = [[float(m) if np.isfinite(m) else None for m in row] for row in self.margin]
         return {
             **{name: getattr(self, name) for name in names},
@@ -88,6 +89,8 @@ def winners(
     mechanisms: Sequence[str] | None = None,
     *,
     adjacency: str = "replace",
+    tables: int = 1,
+    postprocessing: Sequence[str] | None = None,
     population: str | ArrayLike = "mixed",
     samples: int | None = None,
     seed: int = 0,
@@ -99,7 +102,7 @@ def winners(
     ----------
     ns, dimensions : sequence of int
         Numbers of records and of categories.
-    epsilon, delta, metric, adjacency, population, samples, seed
+    epsilon, delta, metric, adjacency, tables, postprocessing, population, samples, seed
         As for `compare`. Shares that are given fix the dimension.
     mechanisms : sequence of str, optional
         By default one of each kind that the library releases.
@@ -118,7 +121,7 @@ def winners(
     """
     check_progress(progress)
     rows, columns = _integers("ns", ns, 1), _integers("dimensions", dimensions, 2)
-    tables: list[tuple[Comparison, ...]] = []
+    grid: list[tuple[Comparison, ...]] = []
     for n in rows:
         line = []
         for dimension in columns:
@@ -131,27 +134,30 @@ def winners(
                     metric,
                     RELEASED_COUNTS if mechanisms is None else mechanisms,
                     adjacency=adjacency,
+                    tables=tables,
+                    postprocessing=postprocessing,
                     population=population,
                     samples=samples,
                     seed=seed,
                 )
             )
             if progress is not None:
-                progress(len(tables) * len(columns) + len(line), len(rows) * len(columns))
-        tables.append(tuple(line))
-    first = tables[0][0]
+                progress(len(grid) * len(columns) + len(line), len(rows) * len(columns))
+        grid.append(tuple(line))
+    first = grid[0][0]
     return WinnerMap(
         ns=rows,
         dimensions=columns,
-        winner=np.array([[table.winner for table in line] for line in tables]),
-        margin=np.array([[_margin(table) for table in line] for line in tables]),
-        tied=np.array([[bool(table.ties) for table in line] for line in tables]),
+        winner=np.array([[table.winner for table in line] for line in grid]),
+        margin=np.array([[_margin(table) for table in line] for line in grid]),
+        tied=np.array([[bool(table.ties) for table in line] for line in grid]),
         epsilon=first.epsilon,
         delta=first.delta,
         metric=first.metric,
         adjacency=first.adjacency,
+        tables=first.tables,
         population=first.population,
-        comparisons=tuple(tables),
+        comparisons=tuple(grid),
     )
 
 

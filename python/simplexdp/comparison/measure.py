@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp.comparison.candidates import Candidate
+from simplexdp.comparison.candidates import Candidate, UnavailableError
 from simplexdp.comparison.metrics import errors
 from simplexdp.comparison.postprocessing import Rule
 
@@ -20,6 +20,10 @@ Integers = NDArray[np.int64]
 STRENGTHS = 7
 REFINEMENTS = 4
 """Strengths tried over the whole range, and then by halving the step around the best one."""
+
+
+ROUGH_SHARE, CLOSE = 0.25, 1.3
+"""Everything is tried on a share of the sample; what is that close to the best there is tried on all of it."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,39 @@ class Measured:
         return bool(difference.mean() > deviations * _standard_error(difference))
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """A rule, and releases that it has been prepared for."""
+
+    candidate: Candidate
+    rule: Rule
+    weights: Floats
+    true: Floats
+    metric: str
+
+    def error_of_best(self, share: float, refinements: int) -> tuple[float | None, float]:
+        """Return the best strength on a share of the rows, and its error."""
+        rows = max(int(share * len(self.true)), 1)
+        true, weights = self.true[:rows], self.weights[:rows]
+
+        def error(strength: float | None) -> float:
+            return float(errors(self.metric, true, self.rule.shares(weights, strength)).mean())
+
+        if self.rule.strengths is None:
+            return None, error(None)
+        low, high = np.log(self.rule.strengths)
+        step = (high - low) / (STRENGTHS - 1)
+        tried = {float(low + step * k): error(float(np.exp(low + step * k))) for k in range(STRENGTHS)}
+        for _ in range(refinements):
+            step /= 2
+            middle = min(tried, key=lambda log: tried[log])
+            for log in (middle - step, middle + step):
+                if low <= log <= high:
+                    tried[log] = error(float(np.exp(log)))
+        best = min(tried, key=lambda log: tried[log])
+        return float(np.exp(best)), tried[best]
+
+
 def measure(
     options: Sequence[Candidate], metric: str, training: Integers, testing: Integers, seeds: tuple[int, int]
 ) -> Measured:
@@ -65,39 +102,25 @@ def measure(
 
     What was chosen was the best on its sample by luck too, so that its error has to be measured on fresh data sets.
     """
-    best, least = None, np.inf
-    for candidate in options:
-        counts = training[: candidate.most_rows]
-        released = candidate.sample(counts, seeds[0])
-        for rule in candidate.rules:
-            strength, error = _best_strength(rule, released, metric, _shares(counts))
-            if best is None or error < least:
-                best, least = Choice(candidate, rule, strength), error
-    assert best is not None  # every mechanism has an option
+    trials = [
+        _Trial(candidate, rule, rule.prepare(released), _shares(counts), metric)
+        for candidate in options
+        for counts in [training[: candidate.most_rows]]
+        for released in [candidate.sample(counts, seeds[0])]
+        for rule in candidate.rules
+        # Where zeros can be released the expected divergence is infinite, whatever the sample says.
+        if metric != "kl" or rule.positive
+    ]
+    if not trials:
+        raise UnavailableError("every allowed rule of post-processing may release a share of zero")
+    rough = [trial.error_of_best(share=ROUGH_SHARE, refinements=0)[1] for trial in trials]
+    close = [trial for trial, error in zip(trials, rough, strict=True) if error <= CLOSE * min(rough)]
+    found = [(trial, *trial.error_of_best(share=1.0, refinements=REFINEMENTS)) for trial in close]
+    trial, strength, _ = min(found, key=lambda entry: entry[2])
+    best = Choice(trial.candidate, trial.rule, strength)
     counts = testing[: best.candidate.most_rows]
     weights = best.rule.prepare(best.candidate.sample(counts, seeds[1]))
     return Measured(best, errors(metric, _shares(counts), best.rule.shares(weights, best.strength)))
-
-
-def _best_strength(rule: Rule, released: Floats, metric: str, true: Floats) -> tuple[float | None, float]:
-    weights = rule.prepare(released)
-
-    def error(strength: float | None) -> float:
-        return float(errors(metric, true, rule.shares(weights, strength)).mean())
-
-    if rule.strengths is None:
-        return None, error(None)
-    low, high = np.log(rule.strengths)
-    step = (high - low) / (STRENGTHS - 1)
-    tried = {float(low + step * k): error(float(np.exp(low + step * k))) for k in range(STRENGTHS)}
-    for _ in range(REFINEMENTS):
-        step /= 2
-        middle = min(tried, key=lambda log: tried[log])
-        for log in (middle - step, middle + step):
-            if low <= log <= high:
-                tried[log] = error(float(np.exp(log)))
-    best = min(tried, key=lambda log: tried[log])
-    return float(np.exp(best)), tried[best]
 
 
 def _shares(counts: Integers) -> Floats:

@@ -7,14 +7,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from simplexdp import _arguments as check
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms.dirichlet import _nearest_on_simplex
 
-__all__ = ["Rule", "additive_rules", "dirichlet_rules", "posterior_rules"]
+__all__ = ["POSTPROCESSING", "Rule", "additive_rules", "dirichlet_rules", "posterior_rules", "shares_of"]
 
 Floats = NDArray[np.float64]
 Step = Callable[[Floats], Floats]
+
+POSTPROCESSING = (
+    "raw",
+    "raw+smooth",
+    "clip",
+    "clip+smooth",
+    "floor",
+    "project",
+    "project+smooth",
+    "debias+project",
+    "debias+project+smooth",
+)
+"""Names of the rules. The Dirichlet mechanism has "raw" and "debias+project", the Hellinger mechanism "raw", noisy
+counts the others."""
+
+NOISY = ("clip", "clip+smooth", "floor", "project", "project+smooth")
 
 
 @dataclass(frozen=True)
@@ -32,12 +50,15 @@ class Rule:
         From weights and the strength to non-negative weights.
     strengths : (float, float), optional
         The range in which the best strength is looked for.
+    positive : bool
+        Whether no share comes out as zero.
     """
 
     name: str
     prepare: Step
     blend: Callable[[Floats, float], Floats] | None = None
     strengths: tuple[float, float] | None = None
+    positive: bool = True
 
     def shares(self, weights: Floats, strength: float | None) -> Floats:
         """Return rows that sum to one from prepared weights; a row of zeros becomes uniform."""
@@ -49,18 +70,78 @@ class Rule:
         return shares
 
 
-def additive_rules(n: int, dimension: int, spread: float, *, total_is_public: bool) -> list[Rule]:
-    """Return the rules for noisy counts; `spread` is the standard deviation of the noise."""
+def shares_of(
+    noisy: ArrayLike, postprocessing: str = "project", *, strength: float | None = None, total: float | None = None
+) -> Floats:
+    """Turn noisy counts into shares; post-processing, which costs no privacy.
+
+    Parameters
+    ----------
+    noisy : array_like, shape (..., d)
+        What a mechanism released.
+    postprocessing : {"clip", "clip+smooth", "floor", "project", "project+smooth"}
+        "clip" raises negative counts to zero, "floor" all counts to `strength`, "project" takes the nearest
+        non-negative counts with the right sum; "+smooth" then adds `strength` to every count.
+    strength : float, optional
+        Non-negative; needed for the rules above that use it. Choose it from public quantities: `compare` says which
+        one is best.
+    total : float, optional
+        The public number of records, to which "project" sums; by default the sum of the noisy counts, or one if that
+        is less.
+
+    Returns
+    -------
+    ndarray, shape (..., d)
+        Rows sum to one; a row without any count is uniform.
+
+    Examples
+    --------
+    >>> from simplexdp.comparison import shares_of
+    >>> shares_of([6.0, 4.0, -2.0], "project", total=8)
+    array([0.625, 0.375, 0.   ])
+    >>> shares_of([6.0, 4.0, -2.0], "clip+smooth", strength=2)
+    array([0.5  , 0.375, 0.125])
+    """
+    check.choice("postprocessing", postprocessing, NOISY)
+    rows = check.numbers("noisy", noisy)
+    if rows.ndim == 0 or rows.shape[-1] == 0:
+        raise InvalidParameterError(f"noisy must have shape (..., d) with d >= 1, got shape {rows.shape}")
+    needs_strength = postprocessing == "floor" or postprocessing.endswith("+smooth")
+    if needs_strength != (strength is not None):
+        rule = "must be given" if needs_strength else "must be left out"
+        raise InvalidParameterError(f"strength {rule} for {postprocessing!r}")
+    amount = 0.0 if strength is None else check.non_negative("strength", strength)
+    if total is not None:
+        total = check.positive("total", total)
+    flat = rows.reshape(-1, rows.shape[-1])
+    rules = additive_rules(total, rows.shape[-1], 0.0)
+    rule_of = {rule.name: rule for rule in rules}[postprocessing]
+    return rule_of.shares(rule_of.prepare(flat), amount).reshape(rows.shape)
+
+
+def additive_rules(total: float | None, dimension: int, spread: float, guess: float = 0.0) -> list[Rule]:
+    """Return the rules for noisy counts.
+
+    Parameters
+    ----------
+    total : float or None
+        The number of records where it is public.
+    dimension : int
+    spread : float
+        The standard deviation of the noise.
+    guess : float
+        A public guess of the number of records, which only says how strong smoothing may be.
+    """
 
     def project(noisy: Floats) -> Floats:
-        totals = n if total_is_public else np.maximum(noisy.sum(axis=1, keepdims=True), 1.0)
+        totals = total if total is not None else np.maximum(noisy.sum(axis=1, keepdims=True), 1.0)
         return np.asarray(_nearest_on_simplex(noisy / totals) * totals)
 
     floor = Rule("floor", lambda noisy: noisy, np.maximum, (1e-3 * max(spread, 1.0), 10 * spread + 1))
     return [
-        *_with_smoothing("clip", lambda noisy: np.maximum(noisy, 0.0), n, dimension, spread),
+        *_with_smoothing("clip", lambda noisy: np.maximum(noisy, 0.0), guess, dimension, spread),
         floor,
-        *_with_smoothing("project", project, n, dimension, spread),
+        *_with_smoothing("project", project, guess, dimension, spread),
     ]
 
 
@@ -68,7 +149,7 @@ def dirichlet_rules(n: int, dimension: int, scale: float, prior: float, *, total
     """Return the rules for a row of the Dirichlet mechanism with one prior for all categories."""
     pull = dimension * prior / (scale * n)
     spread = math.sqrt(prior) / scale
-    rules = _with_smoothing("raw", lambda y: y * n, n, dimension, spread)
+    rules = _with_smoothing("raw", lambda y: y * n, n, dimension, spread, positive=True)
     if total_is_public:
         # What `DirichletMechanism.debias` does with project=True.
         rules += _with_smoothing(
@@ -82,6 +163,8 @@ def posterior_rules(n: int, dimension: int) -> list[Rule]:
     return _with_smoothing("raw", lambda counts: counts, n, dimension, 1.0)
 
 
-def _with_smoothing(name: str, prepare: Step, n: int, dimension: int, spread: float) -> list[Rule]:
+def _with_smoothing(
+    name: str, prepare: Step, n: float, dimension: int, spread: float, *, positive: bool = False
+) -> list[Rule]:
     largest = 100 * (spread + n / dimension) + 1
-    return [Rule(name, prepare), Rule(f"{name}+smooth", prepare, np.add, (1e-3, largest))]
+    return [Rule(name, prepare, positive=positive), Rule(f"{name}+smooth", prepare, np.add, (1e-3, largest))]

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
-from simplexdp.comparison.candidates import MECHANISMS, Adjacency, Setting, UnavailableError, candidates
+from simplexdp.accounting.structured import MOST_TABLES
+from simplexdp.comparison.candidates import MECHANISMS, Adjacency, Setting, UnavailableError, candidates, with_rules
 from simplexdp.comparison.measure import Measured, measure
 from simplexdp.comparison.metrics import METRICS
 from simplexdp.comparison.population import as_population
+from simplexdp.comparison.postprocessing import POSTPROCESSING
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms.dirichlet import ADJACENCIES, MAX_DIMENSION
 
@@ -22,8 +24,8 @@ __all__ = ["Comparison", "Row", "compare"]
 
 Progress = Callable[[int, int], object]
 
-TRAINING_CELLS, TRAINING_ROWS = 24_000, (24, 400)
-TESTING_CELLS, TESTING_ROWS = 160_000, (48, 4000)
+TRAINING_CELLS, TRAINING_ROWS = 32_000, (8, 4000)
+TESTING_CELLS, TESTING_ROWS = 120_000, (16, 8000)
 """Counts in a sample, and the fewest and the most data sets."""
 
 DEVIATIONS = 4.0
@@ -65,7 +67,7 @@ class Comparison:
 
     Attributes
     ----------
-    n, dimension, epsilon, delta, metric, adjacency, population
+    n, dimension, epsilon, delta, metric, adjacency, tables, population
         What was asked.
     samples : int
         Data sets over which the errors are averaged.
@@ -83,6 +85,7 @@ class Comparison:
     delta: float
     metric: str
     adjacency: str
+    tables: int
     population: str
     samples: int
     rows: tuple[Row, ...]
@@ -104,14 +107,21 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, texts, lists and dictionaries; what is not finite becomes None."""
-        names = ("n", "dimension", "epsilon", "delta", "metric", "adjacency", "population", "samples", "winner")
+        names = ("n", "dimension", "epsilon", "delta", "metric", "adjacency", "tables", "population", "samples")
         content: dict[str, Any] = {name: getattr(self, name) for name in names}
         rows = [{name: _plain(value) for name, value in vars(row).items()} for row in self.rows]
-        return {**content, "ties": list(self.ties), "left_out": dict(self.left_out), "rows": rows}
+        return {
+            **content,
+            "ties": list(self.ties),
+            "left_out": dict(self.left_out),
+            "winner": self.winner,
+            "rows": rows,
+        }
 
     def __str__(self) -> str:
         title = (
-            f"{self.metric} error, n = {self.n}, {self.dimension} categories, ({self.epsilon:g}, {self.delta:g})-DP, "
+            f"{error_name(self.metric)}, n = {self.n}, {self.dimension} categories, "
+            f"({self.epsilon:g}, {self.delta:g})-DP{f' for {self.tables} tables' if self.tables > 1 else ''}, "
             f"{self.adjacency}, {self.population} population, {self.samples} data sets"
         )
         lines = [title, f"{'mechanism':<24}{'post-processing':<26}{'error':>12}{'+-':>10}{'ratio':>9}"]
@@ -136,6 +146,8 @@ def compare(
     mechanisms: Sequence[str] | None = None,
     *,
     adjacency: str = "replace",
+    tables: int = 1,
+    postprocessing: Sequence[str] | None = None,
     population: str | ArrayLike = "mixed",
     samples: int | None = None,
     seed: int = 0,
@@ -163,11 +175,16 @@ def compare(
         Some of `MECHANISMS`; by default all.
     adjacency : {"replace", "add_remove"}
         Which data sets are neighbours.
+    tables : int
+        How many tables of this size the budget has to pay for, with every record counted once in each, as in a model.
+        The error is that of one of them.
+    postprocessing : sequence of str, optional
+        Some of `POSTPROCESSING`; by default each mechanism has all that suit it.
     population : str or array_like of shape (k, d)
         "uniform", "dirichlet", "zipf", "sparse", "mixed" for a quarter of each, or public shares from which n records
         are drawn.
     samples : int, optional
-        Data sets to measure on; by default between 48 and 4000, fewer for more categories.
+        Data sets to measure on; by default between 16 and 8000, fewer for more categories.
     seed : int
         Repeats a comparison.
     progress : callable, optional
@@ -191,12 +208,14 @@ def compare(
     (1.0, 8, {})
     """
     check_progress(progress)
-    setting, names = _checked(n, dimension, epsilon, delta, metric, mechanisms, adjacency)
+    setting = checked_setting(n, dimension, epsilon, delta, metric, adjacency, tables)
+    names = names_of("mechanisms", mechanisms, MECHANISMS)
+    rules = names_of("postprocessing", postprocessing, POSTPROCESSING)
     drawn_from = as_population(population, setting.dimension)
     generator = np.random.default_rng(check.integer("seed", seed, 0))
     rows = _rows(TESTING_CELLS, TESTING_ROWS, setting.dimension) if samples is None else _samples(samples)
     check.fitting("samples", (rows, setting.dimension), 6)
-    training_rows = min(_rows(TRAINING_CELLS, TRAINING_ROWS, setting.dimension), max(rows, 24))
+    training_rows = min(_rows(TRAINING_CELLS, TRAINING_ROWS, setting.dimension), max(rows, 8))
     training, testing = (
         drawn_from.draw(setting.n, setting.dimension, size, generator) for size in (training_rows, rows)
     )
@@ -205,15 +224,23 @@ def compare(
     left_out = {}
     for done, name in enumerate(names, 1):
         try:
-            measured.append(measure(candidates(name, setting), setting.metric, training, testing, (seeds[0], seeds[1])))
+            options = [with_rules(candidate, rules) for candidate in candidates(name, setting)]
+            measured.append(measure(options, setting.metric, training, testing, (seeds[0], seeds[1])))
         except UnavailableError as reason:
             left_out[name] = str(reason)
         if progress is not None:
             progress(done, len(names))
+    return tabulate(measured, setting, setting.metric, drawn_from.name, rows, left_out)
+
+
+def tabulate(
+    measured: list[Measured], setting: Setting, metric: str, population: str, samples: int, left_out: dict[str, str]
+) -> Comparison:
+    """Return the table of what was measured."""
     if not measured:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise InvalidParameterError(f"mechanisms must hold one that can be compared here ({reasons})")
-    measured.sort(key=lambda m: m.mean)
+    measured = sorted(measured, key=lambda m: m.mean)
     best = measured[0]
     ties = tuple(m.choice.candidate.mechanism for m in measured[1:] if not best.clearly_better(m, DEVIATIONS))
     return Comparison(
@@ -221,10 +248,11 @@ def compare(
         dimension=setting.dimension,
         epsilon=setting.epsilon,
         delta=setting.delta,
-        metric=setting.metric,
+        metric=metric,
         adjacency=setting.adjacency,
-        population=drawn_from.name,
-        samples=rows,
+        tables=setting.tables,
+        population=population,
+        samples=samples,
         rows=tuple(_row(m, best, setting) for m in measured),
         ties=(best.choice.candidate.mechanism, *ties) if ties else (),
         left_out=left_out,
@@ -237,9 +265,15 @@ def check_progress(progress: Any) -> None:
         raise InvalidParameterError(f"progress must be callable or None, got {progress!r}")
 
 
-def _checked(
-    n: Any, dimension: Any, epsilon: Any, delta: Any, metric: Any, mechanisms: Any, adjacency: Any
-) -> tuple[Setting, tuple[str, ...]]:
+def error_name(metric: str) -> str:
+    """Return what people call it."""
+    return f"{metric} error" if metric in METRICS else metric
+
+
+def checked_setting(
+    n: Any, dimension: Any, epsilon: Any, delta: Any, metric: Any, adjacency: Any, tables: Any
+) -> Setting:
+    """Check the public quantities of a comparison."""
     n, dimension = check.integer("n", n, 1), check.integer("dimension", dimension, 2)
     if n > check.LARGEST_COUNT:
         raise InvalidParameterError(f"n must be at most 1e15, got {n}")
@@ -250,13 +284,19 @@ def _checked(
         raise InvalidParameterError(f"delta must be below 1, got {delta}")
     check.choice("metric", metric, METRICS)
     check.choice("adjacency", adjacency, ADJACENCIES)
-    if mechanisms is None:
-        names: tuple[str, ...] = MECHANISMS
-    else:
-        if isinstance(mechanisms, str) or not isinstance(mechanisms, Sequence) or not mechanisms:
-            raise InvalidParameterError(f"mechanisms must be a list of names, got {mechanisms!r}")
-        names = tuple(dict.fromkeys(check.choice("mechanisms", name, MECHANISMS) for name in mechanisms))
-    return Setting(n, dimension, epsilon, delta, metric, cast(Adjacency, adjacency)), names
+    tables = check.integer("tables", tables, 1)
+    if tables > MOST_TABLES:
+        raise InvalidParameterError(f"tables must be at most {MOST_TABLES}, got {tables}")
+    return Setting(n, dimension, epsilon, delta, metric, cast(Adjacency, adjacency), tables)
+
+
+def names_of(argument: str, given: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """Check for a list of some of the names; all of them for None."""
+    if given is None:
+        return allowed
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise InvalidParameterError(f"{argument} must be a list of names, got {given!r}")
+    return tuple(dict.fromkeys(check.choice(argument, name, allowed) for name in given))
 
 
 def _samples(samples: Any) -> int:

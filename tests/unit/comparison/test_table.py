@@ -34,9 +34,9 @@ def test_rows_are_sorted_and_the_winner_has_ratio_one(table):
 
 
 @pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-9), (4.0, 1e-3)])
-def test_every_curve_keeps_the_budget(adjacency, epsilon, delta):
-    table = compare(300, 4, epsilon, delta, adjacency=adjacency, samples=20)
+@pytest.mark.parametrize(("epsilon", "delta", "tables"), [(0.1, 1e-6, 1), (1.0, 1e-9, 6), (4.0, 1e-3, 1)])
+def test_every_curve_keeps_the_budget(adjacency, epsilon, delta, tables):
+    table = compare(300, 4, epsilon, delta, adjacency=adjacency, tables=tables, samples=20)
     assert all(0 < row.epsilon <= epsilon for row in table.rows)
     # The budget is spent, too; the Hellinger mechanism may not find an exponent that spends all of it.
     assert all(row.epsilon >= 0.99 * epsilon for row in table.rows if row.mechanism != "hellinger")
@@ -88,6 +88,15 @@ def test_public_shares_can_stand_in_for_the_population():
     table = compare(400, 3, **BUDGET, population=[[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], samples=50)
     assert table.population == "given"
     assert math.isfinite(table.rows[-1].error)
+
+
+def test_rules_can_be_excluded():
+    table = compare(100, 3, **BUDGET, postprocessing=["raw", "clip"], samples=50)
+    assert {row.postprocessing for row in table.rows} == {"raw"}
+    # A clipped count may be zero, which the divergence does not forgive.
+    assert "may release a share of zero" in table.left_out["laplace"]
+    clipped = compare(100, 3, **BUDGET, metric="l1", postprocessing=["clip"], samples=50)
+    assert "none of the allowed rules" in clipped.left_out["dirichlet"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,337 @@
+"""Which mechanism to use for a task: measured at the user's public quantities, with a sentence and lines of code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _arguments as check
+from simplexdp import _core, divergence
+from simplexdp.comparison.candidates import Setting, UnavailableError, candidates, with_rules
+from simplexdp.comparison.measure import Choice, Measured, measure
+from simplexdp.comparison.metrics import METRICS, errors
+from simplexdp.comparison.population import as_population
+from simplexdp.comparison.postprocessing import Rule
+from simplexdp.comparison.table import Comparison, Row, checked_setting, compare, error_name, tabulate
+from simplexdp.exceptions import InvalidParameterError
+
+__all__ = ["TASKS", "Recommendation", "recommend"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Rng = np.random.Generator
+
+TASKS = ("histogram", "counts", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data")
+MODELS = TASKS[4:]
+
+SHARES = ("dirichlet", "gaussian", "laplace", "discrete_gaussian", "discrete_laplace", "sum_preserving_laplace")
+INTEGERS = ("discrete_gaussian", "discrete_laplace", "sum_preserving_laplace")
+POSTERIORS = (*INTEGERS, "hellinger")
+TABLES = ("dirichlet", "discrete_gaussian", "discrete_laplace")
+"""What suits a histogram, counts, posteriors, and the tables of the library's models. Real-valued noise has the size of
+the discrete one there."""
+
+SAMPLES = 2000
+CELLS = 60_000
+MODEL_TABLES, MODEL_ROWS = 10, 2
+"""What is supposed of a model when nothing is said."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What `recommend` advises.
+
+    Attributes
+    ----------
+    task, mechanism : str
+    why : str
+        One sentence with the measured figures.
+    code : str
+        Lines that run, given the private data under the name that they use.
+    comparison : Comparison
+        The measurement.
+    """
+
+    task: str
+    mechanism: str
+    why: str
+    code: str
+    comparison: Comparison = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers, texts, lists and dictionaries."""
+        names = ("task", "mechanism", "why", "code")
+        return {**{name: getattr(self, name) for name in names}, "comparison": self.comparison.to_dict()}
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.mechanism}\n{self.why}\n\n{self.code}"
+
+
+def recommend(
+    task: str,
+    *,
+    n: int,
+    dimension: int,
+    epsilon: float,
+    delta: float,
+    metric: str | None = None,
+    adjacency: str = "replace",
+    tables: int | None = None,
+    rows: int | None = None,
+    population: str = "mixed",
+    seed: int = 0,
+) -> Recommendation:
+    """Recommend a mechanism for a task, by measuring those that suit it at these public quantities.
+
+    Parameters
+    ----------
+    task : str
+        - "histogram": shares of categories, with whatever public post-processing is best.
+        - "counts": integer counts, as they are released.
+        - "posterior": the parameters of a Dirichlet posterior under a uniform prior; the error is the Hellinger
+          distance from the posterior of the data.
+        - "posterior-draw": one draw from a posterior; the error is KL(shares of the data || draw).
+        - "naive-bayes", "bayesian-network", "synthetic-data": the conditional tables of the library's models; the error
+          is the KL divergence of a row.
+    n : int
+        Number of records, public or a public guess.
+    dimension : int
+        Number of categories; for a model those of a typical column.
+    epsilon, delta : float
+        The budget of everything that is released.
+    metric : {"kl", "hellinger", "l1", "linf"}, optional
+        For "histogram", where "l1" is the default; the other tasks have an error of their own.
+    adjacency : {"replace", "add_remove"}
+        Which data sets are neighbours.
+    tables, rows : int, optional
+        For a model: how many tables it has, and how many rows a typical one has (classes, or configurations of the
+        parents); 10 and 2 unless they are given. Every other task has one table of one row.
+    population, seed
+        As for `compare`.
+
+    Returns
+    -------
+    Recommendation
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> advice = sdp.recommend("histogram", n=1000, dimension=10, epsilon=1.0, delta=1e-6)
+    >>> advice.mechanism
+    'sum_preserving_laplace'
+    >>> print(advice.code)
+    import simplexdp as sdp
+    mechanism = sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=1.0, dimension=10)
+    shares = sdp.comparison.shares_of(mechanism.release(counts), 'project', total=1000)
+    """
+    check.choice("task", task, TASKS)
+    if metric is not None and task != "histogram":
+        raise InvalidParameterError(f"metric must be left out for the task {task!r}, got {metric!r}")
+    if task not in MODELS and (tables is not None or rows is not None):
+        raise InvalidParameterError(f"tables and rows must be left out for the task {task!r}")
+    if task == "posterior" and adjacency == "add_remove":
+        raise InvalidParameterError(f'adjacency must be "replace" for the task {task!r}, which needs a public total')
+    n_tables = MODEL_TABLES if tables is None else check.integer("tables", tables, 1)
+    n_rows = MODEL_ROWS if rows is None else check.integer("rows", rows, 1)
+    if task in MODELS:
+        per_row = max(check.integer("n", n, 1) // n_rows, 1)
+        table = compare(
+            per_row, dimension, epsilon, delta, "kl", TABLES, adjacency=adjacency, tables=n_tables,
+            postprocessing=("raw", "floor"), population=population, seed=seed,
+        )  # fmt: skip
+    elif task == "histogram":
+        chosen = "l1" if metric is None else check.choice("metric", metric, METRICS)
+        table = compare(
+            n, dimension, epsilon, delta, chosen, SHARES, adjacency=adjacency, population=population, seed=seed
+        )
+    else:
+        setting = checked_setting(n, dimension, epsilon, delta, "kl", adjacency, 1)
+        table = _measured(task, setting, population, check.integer("seed", seed, 0))
+    best = table.rows[0]
+    code = _model_code(task, best, table, n) if task in MODELS else _CODE[task](best, table)
+    return Recommendation(task, best.mechanism, _why(table), code, table)
+
+
+def _measured(task: str, setting: Setting, population: str, seed: int) -> Comparison:
+    """Measure what a task releases as it is."""
+    drawn_from = as_population(population, setting.dimension)
+    generator = np.random.default_rng(seed)
+    rows = min(max(CELLS // setting.dimension, 16), SAMPLES)
+    counts = drawn_from.draw(setting.n, setting.dimension, rows, generator)
+    names, error, label = _MEASURES[task]
+    measured, left_out = [], {}
+    for name in names:
+        try:
+            options = candidates(name, setting)
+            if len(options) > 1:
+                # Its prior is chosen on data sets of their own.
+                options = [with_rules(option, ("raw",)) for option in options]
+                training = drawn_from.draw(setting.n, setting.dimension, rows, generator)
+                seeds = (int(generator.integers(2**62)), 0)
+                options = [measure(options, "kl", training, training[:1], seeds).choice.candidate]
+        except UnavailableError as reason:
+            left_out[name] = str(reason)
+            continue
+        candidate = options[0]
+        x = counts[: candidate.most_rows]
+        released = candidate.sample(x, int(generator.integers(2**62)))
+        choice = Choice(candidate, Rule("raw", lambda weights: weights), None)
+        measured.append(Measured(choice, error(name, x, released, generator)))
+    return tabulate(measured, setting, label, drawn_from.name, rows, left_out)
+
+
+def _error_of_counts(_: str, counts: Integers, released: Floats, __: Rng) -> Floats:
+    return np.asarray(np.abs(released - counts).mean(axis=1))
+
+
+def _error_of_posterior(_: str, counts: Integers, released: Floats, __: Rng) -> Floats:
+    return np.asarray(divergence.hellinger_dirichlet(1.0 + _projected(counts, released), 1.0 + counts))
+
+
+def _error_of_draw(name: str, counts: Integers, released: Floats, generator: Rng) -> Floats:
+    draws = released
+    if name != "dirichlet":
+        weights = generator.standard_gamma(1.0 + np.maximum(released, 0.0))
+        draws = weights / weights.sum(axis=1, keepdims=True)
+    return errors("kl", counts / counts.sum(axis=1, keepdims=True), draws)
+
+
+def _projected(counts: Integers, released: Floats) -> Integers:
+    """Return the nearest counts with the sum of the data, as `NoisyPosteriorMechanism` does."""
+    noisy = np.ascontiguousarray(released, dtype=np.int64)
+    return _core.project_counts(noisy.ravel(), noisy.shape[1], int(counts[0].sum())).reshape(noisy.shape)
+
+
+_MEASURES: dict[str, tuple[tuple[str, ...], Callable[[str, Integers, Floats, Rng], Floats], str]] = {
+    "counts": (INTEGERS, _error_of_counts, "mean absolute error of a count"),
+    "posterior": (POSTERIORS, _error_of_posterior, "Hellinger distance of posteriors"),
+    "posterior-draw": (("dirichlet", *INTEGERS), _error_of_draw, "KL divergence of a draw"),
+}
+
+
+def _why(table: Comparison) -> str:
+    best = table.rows[0]
+    per_row = " a row" if table.tables > 1 else ""
+    where = f"n = {table.n}{per_row}, {table.dimension} categories, ({table.epsilon:g}, {table.delta:g})-DP"
+    if table.tables > 1:
+        where += f" for {table.tables} tables"
+    sentence = f"At {where} ({table.adjacency}) its {error_name(table.metric)} is the least measured, {best.error:.4g}"
+    others = [row for row in table.rows[1:] if row.mechanism not in table.ties]
+    ties = [name for name in table.ties if name != best.mechanism]
+    if ties:
+        sentence += f", within noise of {' and '.join(ties)}"
+    if others:
+        sentence += f", {'and ' if ties else ''}against {others[0].error:.4g} of {others[0].mechanism}"
+    return sentence + "."
+
+
+# Code ----------------------------------------------------------------------------------------------------------
+
+_CLASSES = {
+    "gaussian": "GaussianMechanism",
+    "laplace": "LaplaceMechanism",
+    "discrete_gaussian": "DiscreteGaussianMechanism",
+    "discrete_laplace": "DiscreteLaplaceMechanism",
+    "sum_preserving_laplace": "SumPreservingLaplaceMechanism",
+}
+
+
+def _construction(mechanism: str, table: Comparison) -> str:
+    """Return the expression that builds a mechanism which adds noise."""
+    replace = table.adjacency == "replace"
+    arguments = [f"epsilon={table.epsilon!r}"]
+    if "gaussian" in mechanism:
+        arguments.append(f"delta={table.delta!r}")
+    if mechanism == "sum_preserving_laplace":
+        arguments.append(f"dimension={table.dimension}")
+    elif replace:
+        # The next double above the root of two.
+        arguments.append("sensitivity=1.4142135623730951" if "gaussian" in mechanism else "sensitivity=2")
+        if mechanism in ("gaussian", "laplace"):
+            arguments.append("changed=2")
+    else:
+        arguments.append('adjacency="add_remove"')
+    return f"sdp.{_CLASSES[mechanism]}.calibrated({', '.join(arguments)})"
+
+
+def _dirichlet_construction(best: Row, table: Comparison) -> str:
+    return (
+        f"sdp.DirichletMechanism.calibrated({table.epsilon!r}, {table.delta!r}, {table.dimension}, "
+        f"prior={best.parameters['prior']!r}, adjacency={table.adjacency!r})"
+    )
+
+
+def _histogram_code(best: Row, table: Comparison) -> str:
+    total = f", total={table.n}" if table.adjacency == "replace" else ""
+    strength = "" if best.strength is None else f", strength={best.strength:.4g}"
+    if best.mechanism == "dirichlet":
+        building, released = _dirichlet_construction(best, table), "mechanism.release(counts)"
+        if best.postprocessing.startswith("debias"):
+            released = f"mechanism.debias(mechanism.release(counts, resolution=2.0**-52), {table.n}, project=True)"
+        if best.strength is not None:
+            released = f"sdp.comparison.shares_of({table.n} * {released}, 'clip+smooth'{strength})"
+        return f"import simplexdp as sdp\nmechanism = {building}\nshares = {released}"
+    rule = f"mechanism.release(counts), {best.postprocessing!r}"
+    if not best.postprocessing.startswith("project"):
+        total = ""
+    return (
+        f"import simplexdp as sdp\nmechanism = {_construction(best.mechanism, table)}\n"
+        f"shares = sdp.comparison.shares_of({rule}{strength}{total})"
+    )
+
+
+def _counts_code(best: Row, table: Comparison) -> str:
+    return (
+        f"import simplexdp as sdp\nmechanism = {_construction(best.mechanism, table)}\n"
+        "noisy = mechanism.release(counts)"
+    )
+
+
+def _posterior_code(best: Row, table: Comparison) -> str:
+    prior = f"[1.0] * {table.dimension}"
+    if best.mechanism == "hellinger":
+        building = f"sdp.HellingerMechanism({prior}, {table.n}, {table.epsilon!r})"
+    else:
+        building = f"sdp.NoisyPosteriorMechanism({prior}, {table.n}, {_construction(best.mechanism, table)})"
+    return f"import simplexdp as sdp\nmechanism = {building}\nposterior = mechanism.release(counts)"
+
+
+def _draw_code(best: Row, table: Comparison) -> str:
+    if best.mechanism == "dirichlet":
+        building = _dirichlet_construction(best, table)
+        return f"import simplexdp as sdp\nmechanism = {building}\ndraw = mechanism.release(counts)"
+    return (
+        f"import simplexdp as sdp\nmechanism = {_construction(best.mechanism, table)}\n"
+        "noisy = mechanism.release(counts).clip(0)\n"
+        "draw = sdp.Posterior(1.0 + noisy).sample()  # more draws cost nothing"
+    )
+
+
+_CODE: dict[str, Callable[[Row, Comparison], str]] = {
+    "histogram": _histogram_code,
+    "counts": _counts_code,
+    "posterior": _posterior_code,
+    "posterior-draw": _draw_code,
+}
+
+
+def _model_code(task: str, best: Row, table: Comparison, n: int) -> str:
+    arguments = f"epsilon={table.epsilon!r}, delta={table.delta!r}, mechanism={best.mechanism!r}"
+    if best.strength is not None:
+        arguments += f", count_floor={best.strength:.4g}"
+    if table.adjacency != "replace":
+        arguments += f", adjacency={table.adjacency!r}"
+    if task == "naive-bayes":
+        return (
+            "from simplexdp.models import PrivateCategoricalNB\n"
+            f"model = PrivateCategoricalNB({arguments}, categories=categories, classes=classes).fit(X, y)"
+        )
+    code = (
+        "from simplexdp.models import PrivateBayesianNetwork\n"
+        f"model = PrivateBayesianNetwork(edges=edges, domains=domains, {arguments}).fit(frame)"
+    )
+    return code if task == "bayesian-network" else f"{code}\nrecords = model.sample({n})"

@@ -1,0 +1,132 @@
+"""Recommendations: the code runs, keeps the budget, and the sentence says what was measured."""
+
+import json
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.comparison import TASKS, recommend
+
+BUDGET = {"epsilon": 1.0, "delta": 1e-6}
+COUNTS = np.array([120, 60, 20, 0])
+
+
+def private_data():
+    """Data under the names that the code uses."""
+    generator = np.random.default_rng(2)
+    X, y = generator.integers(0, 4, (200, 2)), generator.integers(0, 2, 200)
+    return {
+        "counts": COUNTS,
+        "X": X,
+        "y": y,
+        "categories": [range(4), range(4)],
+        "classes": [0, 1],
+        "frame": {"a": X[:, 0], "b": X[:, 1]},
+        "edges": [("a", "b")],
+        "domains": {"a": list(range(4)), "b": list(range(4))},
+    }
+
+
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+@pytest.mark.parametrize("task", TASKS)
+def test_the_code_runs_and_keeps_the_budget(task, adjacency):
+    if (task, adjacency) == ("posterior", "add_remove"):
+        with pytest.raises(sdp.InvalidParameterError, match='adjacency must be "replace"'):
+            recommend(task, n=200, dimension=4, **BUDGET, adjacency=adjacency)
+        return
+    advice = recommend(task, n=200, dimension=4, **BUDGET, adjacency=adjacency)
+    names = private_data()
+    exec(advice.code, names)
+    released = names["model"].privacy_ if "model" in names else names["mechanism"].privacy
+    assert released.adjacency == adjacency
+    assert released.epsilon(BUDGET["delta"]) <= BUDGET["epsilon"]
+    if task == "histogram":
+        assert names["shares"].sum() == pytest.approx(1, abs=1e-12)
+    if task == "posterior-draw":
+        assert names["draw"].shape == (4,)
+    if task == "synthetic-data":
+        assert len(names["records"]["a"]) == 200
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "gaussian", "laplace", "discrete_gaussian", "discrete_laplace"])
+@pytest.mark.parametrize("metric", ["kl", "l1"])
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+def test_the_code_of_every_mechanism_runs(mechanism, metric, adjacency, monkeypatch):
+    monkeypatch.setattr("simplexdp.comparison.advice.SHARES", (mechanism,))
+    advice = recommend("histogram", n=200, dimension=4, **BUDGET, metric=metric, adjacency=adjacency)
+    names = {"counts": COUNTS}
+    exec(advice.code, names)
+    assert advice.mechanism == mechanism
+    assert names["shares"].sum() == pytest.approx(1, abs=1e-12)
+    assert names["mechanism"].privacy.epsilon(BUDGET["delta"]) <= BUDGET["epsilon"]
+    best = advice.comparison.rows[0].parameters
+    for name, value in best.items():
+        assert float(getattr(names["mechanism"], name)) == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("mechanism", ["hellinger", "discrete_laplace", "discrete_gaussian"])
+def test_the_code_of_every_posterior_runs(mechanism, monkeypatch):
+    monkeypatch.setattr("simplexdp.comparison.advice._MEASURES", _only("posterior", mechanism))
+    advice = recommend("posterior", n=200, dimension=4, **BUDGET)
+    names = {"counts": COUNTS}
+    exec(advice.code, names)
+    assert names["posterior"].alpha.sum() == pytest.approx(204)
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "discrete_gaussian"])
+def test_the_code_of_every_draw_runs(mechanism, monkeypatch):
+    monkeypatch.setattr("simplexdp.comparison.advice._MEASURES", _only("posterior-draw", mechanism))
+    advice = recommend("posterior-draw", n=200, dimension=4, **BUDGET)
+    names = {"counts": COUNTS}
+    exec(advice.code, names)
+    assert names["draw"].sum() == pytest.approx(1, abs=1e-9)
+
+
+def _only(task, mechanism):
+    from simplexdp.comparison import advice
+
+    _, error, label = advice._MEASURES[task]
+    return {**advice._MEASURES, task: ((mechanism,), error, label)}
+
+
+def test_the_sentence_has_the_measured_figures():
+    advice = recommend("counts", n=500, dimension=5, **BUDGET)
+    best, second = advice.comparison.rows[:2]
+    assert f"{best.error:.4g}" in advice.why
+    assert second.mechanism in advice.why
+    content = json.loads(json.dumps(advice.to_dict(), allow_nan=False))
+    assert content["mechanism"] == advice.mechanism == advice.comparison.winner
+    assert advice.code in str(advice)
+
+
+def test_integer_noise_of_a_count_has_its_exact_mean():
+    # E abs(Z) = 2 q / (1 - q^2), q = exp(-1/scale); 8000 draws, five standard errors: false alarms below 1e-6.
+    table = recommend("counts", n=500, dimension=4, **BUDGET).comparison
+    row = table.row("discrete_laplace")
+    q = np.exp(-0.5)
+    assert abs(row.error - 2 * q / (1 - q * q)) < 5 * row.standard_error
+
+
+def test_many_tables_are_better_off_with_gaussian_noise():
+    few = recommend("bayesian-network", n=5000, dimension=4, **BUDGET, tables=1, rows=1)
+    many = recommend("bayesian-network", n=5000, dimension=4, **BUDGET, tables=30, rows=1)
+    assert (few.mechanism, many.mechanism) == ("discrete_laplace", "discrete_gaussian")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"task": "lottery"}, "task must be one of"),
+        ({"metric": "l2"}, "metric must be one of"),
+        ({"task": "counts", "metric": "l1"}, "metric must be left out"),
+        ({"tables": 3}, "tables and rows must be left out"),
+        ({"task": "naive-bayes", "rows": 0}, "rows must be an integer of at least 1"),
+        ({"n": 0.5}, "n must be an integer"),
+        ({"task": "counts", "adjacency": "both"}, "adjacency must be one of"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    arguments = {"task": "histogram", "n": 100, "dimension": 3, **BUDGET, **change}
+    with pytest.raises(sdp.InvalidParameterError, match=message):
+        recommend(**arguments)
