@@ -6,7 +6,8 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
-from simplexdp.cli.release import MECHANISMS, PURE, Request, _build, guarantee_of, parameters_of
+from simplexdp.cli.guarantee import guarantee_of, parameters_of
+from simplexdp.cli.mechanism import MECHANISMS, Request
 from simplexdp.cli.writing import Output, Result, emit
 
 __all__ = ["calibrate"]
@@ -52,14 +53,12 @@ def calibrate(
     The expected error of the Dirichlet mechanism is the worst over histograms that are spread evenly over 1, 2, 4, ...
     and all categories.
     """
-    from simplexdp.cli.release import _check_usage
-
-    # The prior needs the total under either adjacency, here as a guess.
-    if mechanism == "dirichlet" and total is None and prior is None and scale is None:
+    request = Request(epsilon, delta, mechanism, adjacency, prior, scale, loss, total, dimension)
+    request.check()
+    if request.needs_total and total is None:
         raise click.UsageError("give --total to choose a prior; or --prior or --scale")
-    _check_usage(mechanism, epsilon, delta, adjacency, prior, scale, None, None, False, None, None, None, total)
     output = Output.chosen(out, form, as_json, default=None if out else "table")
-    built = _build(Request(epsilon, delta, mechanism, adjacency, prior, scale, loss, None, 1, dimension, total))
+    built = request.build()
     curve = built.privacy
     guarantee = guarantee_of(curve, epsilon, delta)
     details = {"mechanism": mechanism, **parameters_of(built), **guarantee}
@@ -70,7 +69,7 @@ def calibrate(
         losses = {name: float(np.max(built.expected_loss(even, total, name))) for name in _LOSSES}
         details["expected_error"] = {"total": total, **losses}
         details["expected_error"]["debiased_l2"] = float(built.debias_error(total))
-    elif mechanism in PURE or mechanism.endswith("gaussian"):
+    elif mechanism != "dirichlet":
         details["noise_scale"] = float(built.sigma if hasattr(built, "sigma") else built.scale)
     emit(Result(details=details), output, quiet=quiet)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.posterior import progress_of, stated_prior
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.cli.writing import Output, Result, check_writable, emit, warn
 
 __all__ = ["certify"]
 
@@ -55,8 +54,8 @@ def certify(
     No data are read: everything here is public. What is too large is refused, with the limit and what to use instead.
     """
     output = Output.chosen(out, form, as_json, default=None if out else "table")
-    if certificate is not None and not os.path.isdir(os.path.dirname(certificate) or "."):
-        raise click.UsageError(f"the directory of --certificate {certificate} does not exist")
+    if certificate is not None:
+        check_writable("--certificate", certificate)
     parameters = stated_prior(prior, None)
     if len(parameters) < 2:
         raise click.UsageError("--prior must have one number for each category, for example 1,1")

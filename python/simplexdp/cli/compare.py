@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit
+from simplexdp.cli.writing import Output, Result, emit, warn
 
 __all__ = ["compare"]
 
@@ -43,6 +44,7 @@ Examples:
 @click.option("--delta", type=float, required=True, help="Privacy budget of every mechanism.")
 @click.option("--metric", type=click.Choice(["kl", "hellinger", "l1", "linf"]), default="kl", show_default=True)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Heat map of the winners, PNG or SVG.")
+@options.adjacency_option
 @options.output_options
 def compare(
     n: tuple[int, ...],
@@ -50,6 +52,7 @@ def compare(
     epsilon: float,
     delta: float,
     metric: Any,
+    adjacency: str,
     plot: str | None,
     out: str | None,
     form: str | None,
@@ -61,14 +64,55 @@ def compare(
     Each mechanism gets its best public post-processing. With several N or D, the winner of every pair.
     """
     output = Output.chosen(out, form, as_json)
+    if plot is not None:
+        check_picture("--plot", plot, (".png", ".svg"))
     comparison: Any = import_module("simplexdp.comparison")
-    if len(n) == len(dimension) == 1 and plot is None:
-        with Progress("comparing") as bar:
-            bar()
-            found = comparison.compare(n[0], dimension[0], epsilon, delta, metric=metric)
-        rows = found.to_dict()["rows"]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        details = {key: value for key, value in found.to_dict().items() if key != "rows"}
-        emit(Result(columns, details, [f"Best: {found.winner}."]), output, quiet=quiet)
-        return
-    raise click.UsageError("several N or D are not available yet")
+    with Progress("comparing") as bar:
+
+        def progress(done: int, of: int) -> None:
+            bar(done / of)
+
+        budget = {"epsilon": epsilon, "delta": delta, "metric": metric, "adjacency": adjacency, "progress": progress}
+        if len(n) == len(dimension) == 1 and plot is None:
+            found = comparison.compare(n[0], dimension[0], **budget)
+            result = _table_of(found)
+        else:
+            found = comparison.winners(n, dimension, **budget)
+            result = _map_of(found)
+    if output.form == "table" and output.path is None:
+        click.echo(str(found))
+    else:
+        emit(result, output, quiet=quiet)
+    if plot is not None:
+        save_plot(lambda plots: plots.winner_map(found), plot)
+        if not quiet:
+            warn(f"wrote {plot}")
+
+
+def _table_of(found: Any) -> Result:
+    content = found.to_dict()
+    rows = content.pop("rows")
+    names = ("mechanism", "postprocessing", "error", "standard_error", "ratio")
+    columns = {name: [row[name] for row in rows] for name in names}
+    return Result(columns, content, [f"Best: {found.winner}{_tie(bool(content.get('ties')))}."])
+
+
+def _map_of(found: Any) -> Result:
+    content = found.to_dict()
+    cells = [(i, j) for i in range(len(content["ns"])) for j in range(len(content["dimensions"]))]
+    columns = {
+        "n": [content["ns"][i] for i, _ in cells],
+        "dimension": [content["dimensions"][j] for _, j in cells],
+        "winner": _picked(content.pop("winner"), cells),
+        "margin": _picked(content.pop("margin"), cells),
+        "tied": _picked(content.pop("tied"), cells),
+    }
+    return Result(columns, content, ["margin is the error of the second over that of the winner."])
+
+
+def _picked(table: Any, cells: list[tuple[int, int]]) -> list[Any]:
+    return [table[i][j] for i, j in cells]
+
+
+def _tie(tied: bool) -> str:
+    return ", tied with others" if tied else ""

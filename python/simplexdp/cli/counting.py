@@ -63,10 +63,14 @@ class Levels:
     def _codes(self) -> dict[str, int]:
         return {text_of(value): code for code, value in enumerate(self.all)}
 
+    @cached_property
+    def _listed(self) -> dict[str, int]:
+        return {text: self._codes[text] for text in map(text_of, self.values)}
+
     def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
         encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
-        listed = {text_of(value): self._codes[text_of(value)] for value in self.values}
+        listed = self._listed
         unseen = -1 if self.other is None else self._codes[self.other]
         missing = -2 if self.null is None else self._codes[self.null]
         table = [

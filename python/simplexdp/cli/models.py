@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 import numpy as np
 
 from simplexdp.cli import options
-from simplexdp.cli.release import guarantee_of
+from simplexdp.cli.guarantee import account, guarantee_of, sentence, warnings_of
 from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -64,77 +67,46 @@ Examples:
 @options.file_argument
 @click.option("--target", required=True, metavar="COLUMN", help="The class; every other domain is of a feature.")
 @_fit_options
-def fit_nb(
-    file: str,
-    target: str,
-    domains_file: str,
-    other: str | None,
-    null: str | None,
-    epsilon: float,
-    delta: float,
-    mechanism: str,
-    adjacency: str,
-    ledger: str | None,
-    name: str,
-    seed: int | None,
-    input_format: str | None,
-    encoding: str,
-    no_header: bool,
-    score: str | None,
-    out: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def fit_nb(target: str, **given: Any) -> None:
     """Fit a private naive Bayes classifier to the records of FILE and write its released tables as JSON.
 
     The columns are those that --domains lists. Together all tables are (epsilon, delta)-differentially private. With
     --adjacency replace the number of records is public.
     """
-    from simplexdp.cli.counting import codes, stated_domains
-
-    domains = stated_domains(domains_file, other, null)
+    fit = Fit(**given)
+    domains = fit.domains()
     if target not in domains:
         raise click.UsageError(f"--domains must state the classes of --target {target!r}")
     features = [column for column in domains if column != target]
     if not features:
         raise click.UsageError("--domains must state at least one feature")
-    accountant, rng, output = _prepared(ledger, name, file, seed, out, as_json)
-    records = codes(options.source(file, input_format, encoding, no_header), domains)
+    shared, output = fit.prepared()
+    records = fit.records(fit.file, domains)
     from simplexdp.models import PrivateCategoricalNB
 
     model = PrivateCategoricalNB(
-        epsilon,
-        delta,
-        mechanism=mechanism,
+        fit.epsilon,
+        fit.delta,
         categories=[len(domains[column].all) for column in features],
         classes=list(range(len(domains[target].all))),
-        adjacency=adjacency,
-        accountant=accountant,
-        random_state=rng,
+        **shared,
     )
-    _refuse_empty(records[target])
     model.fit(_matrix(records, features), records[target].astype(np.int64))
-    guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), epsilon, delta)
+    guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
     content = {
         "format": NAIVE_BAYES,
-        "private": seed is None,
-        "privacy": {**guarantee, "mechanism": mechanism},
-        "class": {
-            "name": target,
-            "values": domains[target].all,
-            "table": _rows(np.exp(model.class_log_prior_)),
-        },
+        "privacy": {**guarantee, "mechanism": fit.mechanism},
+        "class": {"name": target, "values": domains[target].all, "table": _rows(np.exp(model.class_log_prior_))},
         "features": [
             {"name": column, "values": domains[column].all, "table": _rows(np.exp(table))}
             for column, table in zip(features, model.feature_log_prob_, strict=True)
         ],
     }
     scored = None
-    if score is not None:
-        test = codes(options.source(score, None, encoding, no_header), domains)
-        _refuse_empty(test[target])
+    if fit.score is not None:
+        test = fit.records(fit.score, domains)
         scored = {"accuracy": float(model.score(_matrix(test, features), test[target].astype(np.int64)))}
-    _write(json.dumps(content, indent=1, ensure_ascii=False), guarantee, content, scored, out, output, quiet)
+    fit.write(content, guarantee, scored, output)
 
 
 @click.command(
@@ -149,61 +121,105 @@ Examples:
 @options.file_argument
 @click.option("--edge", "edges", multiple=True, metavar="'A>B'", help="An arrow of the network; repeat it. Public.")
 @_fit_options
-def fit_bn(
-    file: str,
-    edges: tuple[str, ...],
-    domains_file: str,
-    other: str | None,
-    null: str | None,
-    epsilon: float,
-    delta: float,
-    mechanism: str,
-    adjacency: str,
-    ledger: str | None,
-    name: str,
-    seed: int | None,
-    input_format: str | None,
-    encoding: str,
-    no_header: bool,
-    score: str | None,
-    out: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     """Fit a private Bayesian network to the records of FILE and write its released tables as JSON.
 
     The columns are those that --domains lists; those without an edge are independent. The JSON is what
     PrivateBayesianNetwork.load reads. With --adjacency replace the number of records is public.
     """
-    from simplexdp.cli.counting import codes, stated_domains
-
-    domains = stated_domains(domains_file, other, null)
+    fit = Fit(**given)
+    domains = fit.domains()
     pairs = [_edge(edge, domains) for edge in edges]
-    accountant, rng, output = _prepared(ledger, name, file, seed, out, as_json)
-    records = codes(options.source(file, input_format, encoding, no_header), domains)
+    shared, output = fit.prepared()
+    records = fit.records(fit.file, domains)
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateBayesianNetwork
 
-    _refuse_empty(next(iter(records.values())))
-    model = PrivateBayesianNetwork(
-        pairs,
-        {column: len(levels.all) for column, levels in domains.items()},
-        epsilon=epsilon,
-        delta=delta,
-        mechanism=mechanism,
-        adjacency=adjacency,
-        accountant=accountant,
-        random_state=rng,
-    ).fit(records)
-    guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), epsilon, delta)
+    sizes = {column: len(levels.all) for column, levels in domains.items()}
+    model = PrivateBayesianNetwork(pairs, sizes, epsilon=fit.epsilon, delta=fit.delta, **shared).fit(records)
+    guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
     scored = None
-    if score is not None:
-        test = codes(options.source(score, None, encoding, no_header), domains)
-        scored = {"mean_log_likelihood": float(model.score(test))}
+    if fit.score is not None:
+        scored = {"mean_log_likelihood": float(model.score(fit.records(fit.score, domains)))}
     # It was fitted on codes; what is written has the values.
     model.domains_ = {column: Domain(levels.all) for column, levels in domains.items()}
-    text = model.to_json()
-    _write(text, guarantee, {"nodes": list(domains), "private": seed is None}, scored, out, output, quiet)
+    fit.write(json.loads(model.to_json()), guarantee, scored, output)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The options that both commands share, and what is done with them."""
+
+    file: str
+    domains_file: str
+    other: str | None
+    null: str | None
+    epsilon: float
+    delta: float
+    mechanism: str
+    adjacency: str
+    ledger: str | None
+    name: str
+    seed: int | None
+    input_format: str | None
+    encoding: str
+    no_header: bool
+    score: str | None
+    out: str | None
+    as_json: bool
+    quiet: bool
+
+    def domains(self) -> dict[str, Levels]:
+        """Return the public domains."""
+        from simplexdp.cli.counting import stated_domains
+
+        return stated_domains(self.domains_file, self.other, self.null)
+
+    def prepared(self) -> tuple[dict[str, Any], Output]:
+        """Check everything that can be checked before anything is read; return what both estimators are told."""
+        output = Output.chosen(self.out, None if self.out is None else "json", False)
+        found = account(self.ledger, self.seed)
+        shared = {
+            "mechanism": self.mechanism,
+            "adjacency": self.adjacency,
+            "accountant": None if found is None else _Named(found, self.name, self.file),
+            "random_state": options.seeded(self.seed),
+        }
+        return shared, Output(output.path, "json" if self.as_json else "table")
+
+    def records(self, path: str, domains: Mapping[str, Levels]) -> dict[str, Any]:
+        """Return the codes of the records of a file."""
+        from simplexdp.cli.counting import codes
+
+        kind = self.input_format if path == self.file else None
+        found = codes(options.source(path, kind, self.encoding, self.no_header), domains)
+        if len(next(iter(found.values()))) == 0:
+            raise InvalidDataError("the file has no records")
+        return found
+
+    def write(
+        self,
+        content: Mapping[str, Any],
+        guarantee: Mapping[str, Any],
+        scored: Mapping[str, float] | None,
+        output: Output,
+    ) -> None:
+        """Write the model and say what it cost; a score is shown and never written into the model."""
+        notes = [sentence(guarantee, " of all tables together")]
+        notes += warnings_of(guarantee, show_truth=False, seed=self.seed)
+        if scored is not None:
+            notes.append("The score is NOT PRIVATE when the records that it was computed from are private.")
+        text = json.dumps({**content, "private": self.seed is None}, indent=1, ensure_ascii=False) + "\n"
+        if output.path is None:
+            sys.stdout.write(text)
+            shown = [f"{name.replace('_', ' ')}: {value:.6g}" for name, value in (scored or {}).items()]
+            for line in [] if self.quiet else [*notes, *shown]:
+                warn(line)
+            return
+        with open(output.path, "w", encoding="utf-8") as file:
+            file.write(text)
+        details = {"model": output.path, **guarantee, **(scored or {})}
+        emit(Result(details=details, notes=() if self.quiet else notes), Output(None, output.form))
 
 
 def _edge(text: str, domains: Mapping[str, Levels]) -> tuple[str, str]:
@@ -225,28 +241,6 @@ class _Named:
         return self._accountant.spend(curve, label=self._name or label, on=self._file)
 
 
-def _prepared(
-    ledger: str | None, name: str, file: str, seed: int | None, out: str | None, as_json: bool
-) -> tuple[Any, Any, Output]:
-    """Check everything that can be checked before anything is read or spent."""
-    if ledger is not None and seed is not None:
-        raise click.UsageError("--seed and --ledger exclude each other: a seeded release is not private")
-    output = Output.chosen(out, "json" if out is not None else None, False)
-    accountant = None
-    if ledger is not None:
-        from simplexdp.cli.ledger import opened
-
-        accountant = _Named(opened(ledger), name, file)
-    return accountant, options.seeded(seed), Output(output.path, "json" if as_json else "table")
-
-
-def _refuse_empty(column: Any) -> None:
-    from simplexdp.exceptions import InvalidDataError
-
-    if len(column) == 0:
-        raise InvalidDataError("the file has no records")
-
-
 def _matrix(records: Mapping[str, Any], features: list[str]) -> Any:
     return np.stack([records[column].astype(np.int32) for column in features], axis=1)
 
@@ -254,35 +248,3 @@ def _matrix(records: Mapping[str, Any], features: list[str]) -> Any:
 def _rows(table: Any) -> Any:
     """Return rows that sum to one as closely as doubles do: logarithms were taken in between."""
     return (table / table.sum(axis=-1, keepdims=True)).tolist()
-
-
-def _write(
-    text: str,
-    guarantee: Mapping[str, Any],
-    content: Mapping[str, Any],
-    scored: Mapping[str, float] | None,
-    out: str | None,
-    output: Output,
-    quiet: bool,
-) -> None:
-    """Write the model, and say what it cost; a score goes to standard error or the summary, never into the model."""
-    notes = [
-        f"Guarantee: exactly what is asked or less, epsilon = {guarantee['spent_epsilon']:.6g} at delta = "
-        f"{guarantee['delta']:g}, for all tables together."
-    ]
-    if not content["private"]:
-        notes.append("NOT PRIVATE: made with --seed.")
-    if scored is not None:
-        notes.append("The score is NOT PRIVATE when the records that it was computed from are private.")
-    if out is None:
-        click.echo(text)
-        if not quiet:
-            for note in notes:
-                warn(note)
-        for name, value in (scored or {}).items():
-            warn(f"{name.replace('_', ' ')}: {value:.6g}")
-        return
-    with open(out, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
-    summary = Result(details={"model": out, **guarantee, **(scored or {})}, notes=() if quiet else notes)
-    emit(summary, Output(None, output.form))

@@ -8,10 +8,9 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
+from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.release import guarantee_of, parameters_of
 from simplexdp.cli.writing import Output, Result, emit
-from simplexdp.exceptions import InvalidDataError
 
 __all__ = ["posterior", "stated_prior"]
 
@@ -121,8 +120,7 @@ def posterior(
         raise click.UsageError("--mechanism laplace is pure: leave --delta out")
     if not 0 < level < 1:
         raise click.UsageError(f"--level must lie strictly between 0 and 1, got {level}")
-    if ledger is not None and seed is not None:
-        raise click.UsageError("--seed and --ledger exclude each other: a seeded release is not private")
+    accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
 
     from simplexdp.cli.counting import Levels, count, stated_domain
@@ -130,16 +128,10 @@ def posterior(
     levels = Levels(stated_domain(domain, domain_file), other, null)
     parameters = stated_prior(prior, len(levels.all))
     counts = count(options.source(file, input_format, encoding, no_header), {column: levels})
-    n_records = int(counts.sum())
-    if total is not None and total != n_records:
-        raise InvalidDataError("--total is not the number of records in the file (the number is not shown)")
-    if n_records == 0:
-        raise InvalidDataError("the file has no records")
+    n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity)
     rng = options.seeded(seed)
-    from simplexdp.cli.release import _debited
-
-    with _debited(ledger, built.privacy, name, f"{file}:{column}"):
+    with debited(accountant, built.privacy, name, f"{file}:{column}"):
         released = built.release(counts, rng=rng)
 
     rows: dict[str, Any] = {column: levels.all}
@@ -153,20 +145,15 @@ def posterior(
     if show_truth:
         rows["true_count"] = counts.tolist()
     guarantee = guarantee_of(built.privacy, epsilon, delta)
-    at = f" at delta = {delta:g}" if delta else ""
-    how = "exactly" if built.privacy.exact else "at most"
     notes = [
-        f"Guarantee: epsilon is {how} {guarantee['spent_epsilon']:.6g}{at} when one record is replaced.",
+        sentence(guarantee),
         f"Public: the domain, the parameters and the number of records, {n_records}. Nothing else.",
     ]
     if mechanism == "dirichlet":
         notes.insert(0, f"One draw from Dirichlet({built.scale:.6g} * counts + prior).")
     else:
         notes.insert(0, f"Credible intervals of level {level:g} under the released posterior.")
-    if show_truth:
-        notes.append("true_count is NOT PRIVATE: it was asked for with --show-truth.")
-    if seed is not None:
-        notes.append("NOT PRIVATE: made with --seed.")
+    notes += warnings_of(guarantee, show_truth=show_truth, seed=seed)
     details = {
         "private": seed is None and not show_truth,
         "column": column,

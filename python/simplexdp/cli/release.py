@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
+from simplexdp.cli.mechanism import MECHANISMS, Request
+from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.writing import Output, Result, emit, warn
-from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from simplexdp.accounting import PrivacyCurve
+    from simplexdp.cli.counting import Levels
 
 __all__ = ["release"]
-
-MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian", "sum_preserving_laplace")
-PURE = ("laplace", "discrete_laplace", "sum_preserving_laplace")
-
-
-@dataclass(frozen=True)
-class Request:
-    """The options that decide what is released."""
-
-    epsilon: float | None
-    delta: float | None
-    mechanism: str
-    adjacency: str
-    prior: float | None
-    scale: float | None
-    loss: str
-    by: str | None
-    n_groups: int
-    dimension: int
-    total: int | None
-
-    @property
-    def expected_total(self) -> float | None:
-        """Records in one histogram: public, or a public guess."""
-        return None if self.total is None else max(self.total / self.n_groups, 1.0)
 
 
 @click.command(
@@ -112,7 +90,34 @@ Examples:
 @options.seed_option
 @options.input_options
 @options.output_options
-def release(**given: Any) -> None:
+def release(
+    file: str,
+    column: str,
+    domain: str | None,
+    domain_file: str | None,
+    other: str | None,
+    null: str | None,
+    by: str | None,
+    groups: str | None,
+    groups_file: str | None,
+    ledger: str | None,
+    name: str,
+    seed: int | None,
+    input_format: str | None,
+    encoding: str,
+    no_header: bool,
+    out: str | None,
+    form: str | None,
+    as_json: bool,
+    quiet: bool,
+    size: int | None,
+    debias: bool,
+    interval: float | None,
+    plot: str | None,
+    report: str | None,
+    show_truth: bool,
+    **mechanism: Any,
+) -> None:
     """Release a private histogram of a column of FILE.
 
     FILE is CSV, TSV, Parquet or JSON lines; without it, or with -, standard input is read, in memory that does not grow
@@ -124,201 +129,79 @@ def release(**given: Any) -> None:
     records in all, which is then counted and shown. With --adjacency add_remove the number of records is private: give
     --total as a public guess, or --prior. With --by, the sizes of the groups are private in any case.
     """
-    _release(**given)
-
-
-def _release(
-    *,
-    file: str,
-    column: str,
-    domain: str | None,
-    domain_file: str | None,
-    other: str | None,
-    null: str | None,
-    by: str | None,
-    groups: str | None,
-    groups_file: str | None,
-    epsilon: float | None,
-    delta: float | None,
-    mechanism: str,
-    adjacency: str,
-    total: int | None,
-    prior: float | None,
-    scale: float | None,
-    loss: str,
-    size: int | None,
-    debias: bool,
-    interval: float | None,
-    plot: str | None,
-    report: str | None,
-    ledger: str | None,
-    name: str,
-    show_truth: bool,
-    seed: int | None,
-    input_format: str | None,
-    encoding: str,
-    no_header: bool,
-    out: str | None,
-    form: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    _check_usage(mechanism, epsilon, delta, adjacency, prior, scale, by, size, debias, interval, plot, report, total)
-    if ledger is not None and seed is not None:
-        raise click.UsageError("--seed and --ledger exclude each other: a seeded release is not private")
+    asked = Request(**mechanism)
+    asked.check()
+    extras = Extras(size, debias, interval, plot, report, show_truth, seed)
+    extras.check(asked, by)
     if (groups is not None or groups_file is not None) and by is None:
         raise click.UsageError("--groups needs --by COLUMN")
+    if by == column:
+        raise click.UsageError("--by must be another column than --column")
+    accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
-    _check_writable(plot, report)
 
     from simplexdp.cli.counting import Levels, count, stated_domain
 
     columns = {column: Levels(stated_domain(domain, domain_file), other, null)}
     if by is not None:
-        if by == column:
-            raise click.UsageError("--by must be another column than --column")
         columns = {by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"), **columns}
-    levels = columns[column].all
-    if not no_header and column in map(str, levels):
+    if not no_header and column in map(str, columns[column].all):
         warn(f"Warning: {column!r} is the name of the column and one of its values: does the file have a header?")
     counts = count(options.source(file, input_format, encoding, no_header), columns)
-    n_records = int(counts.sum())
-    if adjacency == "replace":
-        if total is not None and total != n_records:
-            raise InvalidDataError("--total is not the number of records in the file (the number is not shown)")
-        if n_records == 0:
-            raise InvalidDataError("the file has no records")
-        total = n_records
-    request = Request(
-        epsilon,
-        delta,
-        mechanism,
-        adjacency,
-        prior,
-        scale,
-        loss,
-        by,
-        1 if by is None else len(columns[by].all),
-        len(levels),
-        total,
+    request = asked.given(
+        total=public_total(counts, asked.total) if asked.adjacency == "replace" else asked.total,
+        dimension=counts.shape[-1],
+        n_groups=counts.size // counts.shape[-1],
     )
-    built = _build(request)
-    curve = built.table_privacy if mechanism == "dirichlet" and by is not None else built.privacy
+    built = request.build()
+    curve = built.table_privacy if request.mechanism == "dirichlet" and by is not None else built.privacy
     rng = options.seeded(seed)
-    with _debited(ledger, curve, name, f"{file}:{column}"):
+    with debited(accountant, curve, name, f"{file}:{column}"):
         released = _draw(built, request, counts, size, rng)
 
-    result = _described(request, built, curve, columns, counts, released, size, debias, interval, show_truth, seed)
+    result = _described(request, extras, built, curve, columns, counts, released)
     emit(result, output, quiet=quiet)
-    if plot is not None or report is not None:
-        _illustrate(result, curve, plot, report, interval)
+    _illustrate(request, extras, built, curve, columns[column].all, released, result)
 
 
-def _check_usage(
-    mechanism: str,
-    epsilon: float | None,
-    delta: float | None,
-    adjacency: str,
-    prior: float | None,
-    scale: float | None,
-    by: str | None,
-    size: int | None,
-    debias: bool,
-    interval: float | None,
-    plot: str | None,
-    report: str | None,
-    total: int | None,
-) -> None:
-    """Refuse combinations that mean nothing, before the file is read."""
-    dirichlet = mechanism == "dirichlet"
-    if epsilon is None and not (dirichlet and prior is not None and scale is not None):
-        raise click.UsageError("give --epsilon (or both --prior and --scale, to be told what they cost)")
-    if mechanism in PURE:
-        if delta is not None:
-            raise click.UsageError(f"--mechanism {mechanism} is pure: leave --delta out")
-    elif delta is None:
-        raise click.UsageError(f"--mechanism {mechanism} needs --delta, for example 1e-6")
-    if mechanism == "sum_preserving_laplace" and adjacency != "replace":
-        raise click.UsageError("--mechanism sum_preserving_laplace keeps the total, which needs --adjacency replace")
-    if not dirichlet:
-        for option, value in (("--prior", prior), ("--scale", scale), ("--counts", size), ("--interval", interval)):
-            if value is not None:
+@dataclass(frozen=True)
+class Extras:
+    """What is wanted beside the shares."""
+
+    size: int | None
+    debias: bool
+    interval: float | None
+    plot: str | None
+    report: str | None
+    show_truth: bool
+    seed: int | None
+
+    def check(self, request: Request, by: str | None) -> None:
+        """Refuse what does not go together, and what cannot be drawn or written, before anything is spent."""
+        named = {"--debias": self.debias or None, "--interval": self.interval, "--plot": self.plot}
+        pictured = [option for option, value in {**named, "--report": self.report}.items() if value is not None]
+        if request.mechanism != "dirichlet":
+            for option in [*(["--counts"] if self.size is not None else []), *pictured]:
                 raise click.UsageError(f"{option} needs --mechanism dirichlet")
-        if debias:
-            raise click.UsageError("--debias needs --mechanism dirichlet; counts with noise are unbiased as they are")
-    if size is not None and (debias or interval is not None or plot or report):
-        raise click.UsageError("--counts gives counts: it excludes --debias, --interval, --plot and --report")
-    if by is not None and (debias or interval is not None or plot or report):
-        raise click.UsageError(
-            "--debias, --interval, --plot and --report need one histogram: the sizes of groups are private"
-        )
-    if adjacency == "add_remove" and dirichlet and total is None:
-        if prior is None and scale is None:
+        for option in pictured:
+            if self.size is not None:
+                raise click.UsageError(f"--counts and {option} exclude each other")
+            if by is not None:
+                raise click.UsageError(f"{option} needs one histogram: with --by, the sizes of the groups are private")
+            if request.adjacency == "add_remove" and request.total is None:
+                raise click.UsageError(f"{option} needs --total, a public guess: the number of records is private")
+        if request.adjacency == "add_remove" and request.needs_total and request.total is None:
             raise click.UsageError(
                 "with --adjacency add_remove the number of records is private: give --total as a public guess, or "
                 "--prior or --scale"
             )
-        if debias or interval is not None or plot or report:
-            raise click.UsageError("--debias, --interval, --plot and --report need --total, a public guess")
-
-
-def _check_writable(plot: str | None, report: str | None) -> None:
-    """Find out what cannot be written before anything is spent."""
-    import os
-
-    for option, path, suffixes in (("--plot", plot, (".png", ".svg")), ("--report", report, (".html", ".htm"))):
-        if path is None:
-            continue
-        if not path.lower().endswith(suffixes):
-            raise click.UsageError(f"{option} must end in {' or '.join(suffixes)}, got {path}")
-        if not os.path.isdir(os.path.dirname(path) or "."):
-            raise click.UsageError(f"the directory of {option} {path} does not exist")
-    if plot is not None or report is not None:
-        import matplotlib  # noqa: F401
-
-
-def _build(request: Request) -> Any:
-    """Return the mechanism for the budget, from public quantities only."""
-    import simplexdp as sdp
-
-    if request.mechanism == "dirichlet":
-        return sdp.DirichletMechanism.calibrated(
-            epsilon=request.epsilon,
-            delta=request.delta,
-            dimension=request.dimension,
-            total=request.expected_total,
-            loss=request.loss,
-            prior=request.prior,
-            scale=request.scale,
-            adjacency=request.adjacency,
-        )
-    epsilon = request.epsilon
-    if request.mechanism == "sum_preserving_laplace":
-        return sdp.SumPreservingLaplaceMechanism.calibrated(
-            epsilon=epsilon or 0.0, dimension=request.dimension * request.n_groups
-        )
-    # A replaced record leaves one cell and enters another, wherever they are.
-    changed = 2 if request.adjacency == "replace" else 1
-    wide: dict[str, Any] = {"adjacency": request.adjacency, "epsilon": epsilon}
-    if request.mechanism == "discrete_laplace":
-        return sdp.DiscreteLaplaceMechanism.calibrated(sensitivity=changed, **wide)
-    if request.mechanism == "laplace":
-        return sdp.LaplaceMechanism.calibrated(sensitivity=changed, changed=changed, **wide)
-    euclidean = math.nextafter(math.sqrt(changed), math.inf)
-    if request.mechanism == "discrete_gaussian":
-        return sdp.DiscreteGaussianMechanism.calibrated(sensitivity=euclidean, delta=request.delta, **wide)
-    return sdp.GaussianMechanism.calibrated(sensitivity=euclidean, changed=changed, delta=request.delta, **wide)
-
-
-def _debited(ledger: str | None, curve: PrivacyCurve, name: str, target: str) -> Any:
-    """Debit the ledger, or do nothing without one; a context for the release."""
-    from contextlib import nullcontext
-
-    if ledger is None:
-        return nullcontext()
-    from simplexdp.cli.ledger import opened
-
-    return opened(ledger).spend(curve, label=name, on=target)
+        if self.interval is not None and not 0 < self.interval < 1:
+            raise click.UsageError(f"--interval must lie strictly between 0 and 1, got {self.interval}")
+        if self.plot is not None:
+            check_picture("--plot", self.plot, (".png", ".svg"))
+        if self.report is not None:
+            check_picture("--report", self.report, (".html", ".htm"))
+            import_module("simplexdp.report")
 
 
 def _draw(built: Any, request: Request, counts: NDArray[np.int64], size: int | None, rng: Any) -> Any:
@@ -333,111 +216,63 @@ def _draw(built: Any, request: Request, counts: NDArray[np.int64], size: int | N
 
 def _described(
     request: Request,
+    extras: Extras,
     built: Any,
     curve: PrivacyCurve,
-    columns: Mapping[str, Any],
+    columns: Mapping[str, Levels],
     counts: NDArray[np.int64],
     released: Any,
-    size: int | None,
-    debias: bool,
-    interval: float | None,
-    show_truth: bool,
-    seed: int | None,
 ) -> Result:
     """Put the release into a table with its guarantee."""
     import numpy as np
 
     *above, column = columns
+    by = above[0] if above else None
     rows: dict[str, list[Any]] = {}
-    for axis, by in enumerate(above):
-        rows[by] = np.repeat(np.array(columns[by].all, dtype=object), released[axis].size).tolist()
+    if by is not None:
+        rows[by] = [group for group in columns[by].all for _ in range(request.dimension)]
     rows[column] = columns[column].all * request.n_groups
     bar: str | None = "share"
-    if size is not None:
+    if extras.size is not None:
         rows["count"], bar = released.ravel().tolist(), None
     elif request.mechanism == "dirichlet":
         rows["share"] = released.ravel().tolist()
     else:
         rows["noisy_count"] = released.ravel().tolist()
         rows["share"] = _shares(np.asarray(released, dtype=np.float64)).ravel().tolist()
-    if debias:
+    if extras.debias:
         rows["debiased"], bar = built.debias(released, request.total, project=True).tolist(), "debiased"
-    if interval is not None:
-        lower, upper = np.asarray(built.interval(released, request.total, level=interval)).T
+    if extras.interval is not None:
+        lower, upper = _interval(built, released, request, extras.interval)
         rows["lower"], rows["upper"] = lower.tolist(), upper.tolist()
-    if show_truth:
+    if extras.show_truth:
         rows["true_count"] = counts.ravel().tolist()
 
     guarantee = guarantee_of(curve, request.epsilon, request.delta)
-    notes = [_sentence(request, curve, guarantee), _public(request)]
-    if debias or interval is not None:
-        notes += _assumptions(request)
-    if show_truth:
-        notes.append("true_count is NOT PRIVATE: it was asked for with --show-truth.")
-    if seed is not None:
-        notes.append("NOT PRIVATE: made with --seed.")
+    notes = [sentence(guarantee), _public(request)]
+    if request.adjacency == "add_remove" and (extras.debias or extras.interval is not None):
+        notes.append(f"debiased and interval take the public guess of {request.total} records for true.")
+    notes += warnings_of(guarantee, show_truth=extras.show_truth, seed=extras.seed)
     details: dict[str, Any] = {
-        "private": seed is None and not show_truth,
+        "private": extras.seed is None and not extras.show_truth,
         "column": column,
-        "by": request.by,
+        "by": by,
         "mechanism": request.mechanism,
         "parameters": parameters_of(built),
         "guarantee": guarantee,
         "total": request.total if request.adjacency == "replace" else None,
-        "kind": "counts" if size is not None else "shares",
+        "kind": "counts" if extras.size is not None else "shares",
     }
-    if interval is not None:
-        details["level"] = interval
+    if extras.interval is not None:
+        details["level"] = extras.interval
     return Result(rows, details, notes, bar)
 
 
-def guarantee_of(curve: PrivacyCurve, epsilon: float | None, delta: float | None) -> dict[str, Any]:
-    """Return the budget that was asked for and what the curve says of it."""
-    spent = float(curve.epsilon(delta or 0.0))
-    return {
-        "epsilon": epsilon if epsilon is not None else spent,
-        "delta": delta or 0.0,
-        "spent_epsilon": spent,
-        "exact": curve.exact,
-        "adjacency": curve.adjacency,
-    }
-
-
-def parameters_of(built: Any) -> dict[str, Any]:
-    """Return the public parameters of a mechanism."""
-    found = {}
-    for name in ("scale", "sigma", "prior", "dimension", "sensitivity", "resolution", "rho"):
-        value = getattr(built, name, None)
-        if value is not None:
-            found[name] = value if isinstance(value, (int, str)) else _number(value)
-    return found
-
-
-def _number(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else float(value)
-
-
-def _sentence(request: Request, curve: PrivacyCurve, guarantee: Mapping[str, Any]) -> str:
-    change = "one record is replaced" if request.adjacency == "replace" else "one record is added or removed"
-    at = f" at delta = {request.delta:g}" if request.delta else ""
-    how = "exactly" if curve.exact else "at most"
-    what = f"({guarantee['epsilon']:g}, {request.delta:g})" if request.delta else f"{guarantee['epsilon']:g}"
-    return (
-        f"Guarantee: {what}-differential privacy when {change}; {how} epsilon = {guarantee['spent_epsilon']:.6g}{at}."
-    )
-
-
 def _public(request: Request) -> str:
-    names = "the domain" if request.by is None else "the domain, the groups"
+    names = "the domain" if request.n_groups == 1 else "the domain, the groups"
     if request.adjacency == "replace":
         return f"Public: {names}, the parameters and the number of records, {request.total}. Nothing else."
     return f"Public: {names} and the parameters. The number of records is private."
-
-
-def _assumptions(request: Request) -> list[str]:
-    if request.adjacency == "replace":
-        return []
-    return [f"debiased and interval take the public guess of {request.total} records for true."]
 
 
 def _shares(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -451,5 +286,44 @@ def _shares(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def _illustrate(result: Result, curve: PrivacyCurve, plot: str | None, report: str | None, level: float | None) -> None:
-    raise click.UsageError("--plot and --report are not available yet")
+def _interval(built: Any, released: Any, request: Request, level: float) -> tuple[Any, Any]:
+    import numpy as np
+
+    ends = np.asarray(built.interval(released, request.total, level=level))
+    return ends[..., 0], ends[..., 1]
+
+
+def _illustrate(
+    request: Request,
+    extras: Extras,
+    built: Any,
+    curve: PrivacyCurve,
+    labels: list[Any],
+    released: Any,
+    result: Result,
+) -> None:
+    """Draw a release with its intervals: from what was released and public parameters, nothing else."""
+    if extras.plot is None and extras.report is None:
+        return
+    level = 0.95 if extras.interval is None else extras.interval
+    texts = [str(label) for label in labels]
+    lower, upper = _interval(built, released, request, level)
+    if extras.plot is not None:
+        save_plot(lambda plots: plots.release(released, lower, upper, texts), extras.plot)
+        warn(f"wrote {extras.plot}")
+    if extras.report is not None:
+        page = import_module("simplexdp.report").release_report(
+            labels=texts,
+            values=released,
+            lower=lower,
+            upper=upper,
+            level=level,
+            curve=curve,
+            guarantee=result.details["guarantee"],
+            parameters={"mechanism": request.mechanism, **result.details["parameters"]},
+            title=f"Private histogram of {result.details['column']}",
+            notes=tuple(result.notes),
+        )
+        with open(extras.report, "w", encoding="utf-8") as file:
+            file.write(page)
+        warn(f"wrote {extras.report}")

@@ -13,7 +13,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import warn
+from simplexdp.cli.writing import check_writable, warn
 from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["synthesize"]
@@ -48,8 +48,8 @@ def synthesize(
     form = form or (_format_of(out) if out is not None else "csv")
     if form == "parquet" and out is None:
         raise click.UsageError("--format parquet needs --out FILE")
-    if out is not None and not os.path.isdir(os.path.dirname(out) or "."):
-        raise click.UsageError(f"the directory of --out {out} does not exist")
+    if out is not None:
+        check_writable("--out", out)
     network = _network(model)
     rng = options.seeded(seed)
     names = network._nodes_in_user_order()

@@ -16,7 +16,7 @@ import click
 
 from simplexdp import __version__
 
-__all__ = ["Output", "Result", "emit", "warn"]
+__all__ = ["Output", "Result", "check_writable", "emit", "warn"]
 
 FORMATS = ("table", "csv", "json", "parquet")
 _SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".txt": "table"}
@@ -40,9 +40,7 @@ class Output:
         if path == "-":
             path = None
         if path is not None:
-            folder = os.path.dirname(path) or "."
-            if not os.path.isdir(folder):
-                raise click.UsageError(f"the directory of --out {path} does not exist")
+            check_writable("--out", path)
             form = form or _SUFFIXES.get(os.path.splitext(path)[1].lower())
             if form is None:
                 raise click.UsageError(f"cannot tell the format of --out {path}; give --format {'|'.join(FORMATS)}")
@@ -71,6 +69,15 @@ class Result:
     details: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     bar: str | None = None
+
+
+def check_writable(option: str, path: str) -> None:
+    """Refuse a file that cannot be written, before anything is spent on what would go there."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"the directory of {option} {path} does not exist")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise click.UsageError(f"{option} {path} cannot be written")
 
 
 def is_terminal() -> bool:

@@ -1,29 +1,148 @@
 """The command line through its real entry points, in processes of their own."""
 
+import shutil
+import signal
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 import pytest
+from cli_files import BUDGET, JOBS, people
 
 MODULE = [sys.executable, "-m", "simplexdp"]
+SCRIPT = Path(sysconfig.get_path("scripts")) / "simplexdp"
 
 
-def run(*arguments, **options):
-    return subprocess.run([*MODULE, *arguments], capture_output=True, text=True, timeout=60, **options)
+def run(*arguments, program=MODULE, **options):
+    return subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=120, **options)
 
 
-def test_help_lists_every_command():
-    done = run("--help")
+def test_the_script_and_the_module_say_the_same():
+    if not SCRIPT.exists():
+        pytest.skip("the package is not installed with its script")
+    assert run("--help", program=[SCRIPT]).stdout == run("--help").stdout
+
+
+def test_help_lists_every_command_and_imports_nothing_heavy():
+    code = (
+        "import sys; from simplexdp.cli import main; code = main(['--help']);"
+        "heavy = {'numpy', 'pyarrow', 'sklearn', 'matplotlib', 'narwhals', 'pandas'} & set(sys.modules);"
+        "print(sorted(heavy)); sys.exit(code)"
+    )
+    done = run("-c", code, program=[sys.executable])
     assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "[]"
     assert all(f"  {name} " in done.stdout for name in ("release", "fit-bn", "synthesize", "completion"))
 
 
 def test_a_pipe_goes_in_and_csv_comes_out():
-    records = "answer\n" + "yes\n" * 70 + "no\n" * 30
-    done = run(
-        "release", "--column", "answer", "--domain", "yes,no", "--epsilon", "1", "--delta", "1e-6", input=records
-    )
+    done = run("release", *JOBS, *BUDGET, input=people())
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
-    assert header == "answer,share"
+    assert header == "job,share"
     assert sum(float(row.split(",")[1]) for row in rows) == pytest.approx(1.0, abs=1e-12)
+    assert "Guarantee: (1, 1e-06)-differential privacy when one record is replaced" in done.stderr
+
+
+def test_parquet_goes_in_and_comes_out(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    source, target = tmp_path / "ages.parquet", tmp_path / "shares.parquet"
+    pq.write_table(pa.table({"age": [1, 2, 2, 3, 3, 3] * 50, "other": ["x"] * 300}), source)
+    done = run("release", source, "--column", "age", "--domain", "1..3", *BUDGET, "--out", target)
+    assert done.returncode == 0, done.stderr
+    table = pq.read_table(target)
+    assert table.column_names == ["age", "share"]
+    assert sum(table["share"].to_pylist()) == pytest.approx(1.0, abs=1e-12)
+    assert b"simplexdp" in table.schema.metadata
+
+
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        (["calibrate", *BUDGET, "--dimension", "3", "--total", "100"], 0),
+        (["release", *JOBS, *BUDGET], 1),  # an empty file
+        (["certify", "--prior", "1,1", "--n", "10000000", "--epsilon", "1"], 1),  # not affordable
+        (["release", *BUDGET], 2),
+        (["calibrate", "--epsilon", "1", "--delta", "-1", "--dimension", "3", "--total", "100"], 2),
+        (["nonsense"], 2),
+    ],
+)
+def test_exit_codes(arguments, code):
+    done = run(*arguments, input="")
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_has_enough_is_no_error(tmp_path):
+    (tmp_path / "people.csv").write_text(people())
+    run("release", "people.csv", *JOBS, *BUDGET, "--out", "shares.json", cwd=tmp_path)
+    code = f"'{sys.executable}' -m simplexdp synthesize shares.json --size 300000 | head -1"
+    if shutil.which("bash") is None:
+        pytest.skip("no bash")
+    done = run("-c", f"{code}; echo ${{PIPESTATUS[0]}}", program=["bash"], cwd=tmp_path)
+    assert done.stdout.splitlines() == ["job", "141"]
+    assert done.stderr == ""
+
+
+def interrupted(process):
+    """Interrupt a process at work and check how it ends."""
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert b"interrupted" in errors
+    assert b"Traceback" not in errors
+
+
+PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+
+
+def test_an_interrupt_while_records_are_drawn_ends_with_130(tmp_path):
+    (tmp_path / "people.csv").write_text(people())
+    run("release", "people.csv", *JOBS, *BUDGET, "--out", "shares.json", cwd=tmp_path)
+    with subprocess.Popen(
+        [*MODULE, "synthesize", "shares.json", "--size", str(10**9)], cwd=tmp_path, **PIPES
+    ) as process:
+        assert process.stdout.readline() == b"job\n"  # it is at work
+        interrupted(process)
+
+
+def test_an_interrupt_while_records_are_awaited_ends_with_130():
+    with subprocess.Popen([*MODULE, "release", *JOBS, *BUDGET], **PIPES) as process:
+        process.stdin.write(b"job\n" + b"clerk\n" * 500_000)  # more than fits into the pipe: it is reading
+        process.stdin.flush()
+        interrupted(process)
+
+
+@pytest.mark.parametrize("missing, extra", [("click", "cli"), ("pyarrow", "cli"), ("matplotlib", "plots")])
+def test_a_missing_extra_is_named(missing, extra, tmp_path):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; from simplexdp.cli import main;"
+        f"sys.exit(main(['release', {str(tmp_path / 'a.csv')!r}, '--column', 'a', '--domain', 'x,y', '--epsilon', '1',"
+        f" '--delta', '1e-6', *({['--plot', 'a.png'] if missing == 'matplotlib' else []})]))"
+    )
+    (tmp_path / "a.csv").write_text("a\nx\n")
+    done = run("-c", code, program=[sys.executable])
+    assert done.returncode == 1
+    assert f"simplexdp[{extra}]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_million_rows_in_a_pipe_need_little_memory():
+    """Ten blocks of 100,000 rows, then the peak of the process in kilobytes, beside that of a hundred rows."""
+    code = (
+        "import sys, resource; from simplexdp.cli import main;"
+        f"code = main(['release', '-q', *{[*JOBS, *BUDGET]!r}]);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(code)"
+    )
+    pytest.importorskip("resource")
+    block = "".join(f"{'clerk' if i % 3 else 'nurse'},some text of record {i}\n" for i in range(100_000))
+    peaks = []
+    for blocks in (1, 10):
+        done = run("-c", code, program=[sys.executable], input="job,text\n" + block * blocks)
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout.splitlines()[-1]))
+    # The pipe held 28 MB more the second time.
+    assert peaks[1] - peaks[0] < 20_000 * (1024 if sys.platform == "darwin" else 1)

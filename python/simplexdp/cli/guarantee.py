@@ -1,0 +1,98 @@
+"""What every release has in common: its cost, the ledger that it is debited from, what may be told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simplexdp.exceptions import InvalidDataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from simplexdp.accounting import Accountant, PrivacyCurve
+
+__all__ = ["account", "debited", "guarantee_of", "parameters_of", "public_total", "sentence", "warnings_of"]
+
+WEAK = 10.0
+"""An epsilon above which a release says so."""
+
+
+def public_total(counts: NDArray[np.int64], stated: int | None) -> int:
+    """Return the number of records, which is public when neighbours replace one; it must be what was stated."""
+    total = int(counts.sum())
+    if stated is not None and stated != total:
+        raise InvalidDataError("--total is not the number of records in the file (the number is not shown)")
+    if total == 0:
+        raise InvalidDataError("the file has no records")
+    return total
+
+
+def warnings_of(guarantee: Mapping[str, Any], *, show_truth: bool, seed: int | None) -> list[str]:
+    """Return what must be said of a result that is not private, or hardly."""
+    notes = []
+    if guarantee["spent_epsilon"] > WEAK:
+        notes.append(f"An epsilon above {WEAK:g} protects hardly anything.")
+    if show_truth:
+        notes.append("true_count is NOT PRIVATE: it was asked for with --show-truth.")
+    if seed is not None:
+        notes.append("NOT PRIVATE: made with --seed.")
+    return notes
+
+
+def sentence(guarantee: Mapping[str, Any], what: str = "") -> str:
+    """Return the guarantee in words."""
+    epsilon, delta, spent = guarantee["epsilon"], guarantee["delta"], guarantee["spent_epsilon"]
+    change = "one record is replaced" if guarantee["adjacency"] == "replace" else "one record is added or removed"
+    how, at = "exactly" if guarantee["exact"] else "at most", f" at delta = {delta:g}" if delta else ""
+    stated = f"({epsilon:g}, {delta:g})" if delta else f"{epsilon:g}"
+    return f"Guarantee{what}: {stated}-differential privacy when {change}; {how} epsilon = {spent:.6g}{at}."
+
+
+def account(ledger: str | None, seed: int | None) -> Accountant | None:
+    """Open the ledger before anything is read, so that a missing one is found first; without one, return None.
+
+    A seeded release is refused a debit: it is not private anyway.
+    """
+    if ledger is None:
+        return None
+    if seed is not None:
+        raise click.UsageError("--seed and --ledger exclude each other: a seeded release is not private")
+    from simplexdp.cli.ledger import opened
+
+    return opened(ledger)
+
+
+def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, target: str) -> Any:
+    """Debit a release, as the context in which it is made; do nothing without an accountant."""
+    return nullcontext() if accountant is None else accountant.spend(curve, label=name, on=target)
+
+
+def guarantee_of(curve: PrivacyCurve, epsilon: float | None, delta: float | None) -> dict[str, Any]:
+    """Return the budget that was asked for and what the curve says of it."""
+    spent = float(curve.epsilon(delta or 0.0))
+    return {
+        "epsilon": epsilon if epsilon is not None else spent,
+        "delta": delta or 0.0,
+        "spent_epsilon": spent,
+        "exact": curve.exact,
+        "adjacency": curve.adjacency,
+    }
+
+
+def parameters_of(built: Any) -> dict[str, Any]:
+    """Return the public parameters of a mechanism."""
+    found = {}
+    for name in ("scale", "sigma", "prior", "dimension", "sensitivity", "resolution", "rho"):
+        value = getattr(built, name, None)
+        if value is not None:
+            found[name] = value if isinstance(value, (int, str)) else _number(value)
+    return found
+
+
+def _number(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else float(value)

@@ -1,0 +1,96 @@
+"""The mechanism that options ask for, from public quantities only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+__all__ = ["MECHANISMS", "PURE", "Request"]
+
+MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian", "sum_preserving_laplace")
+PURE = ("laplace", "discrete_laplace", "sum_preserving_laplace")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What decides on the mechanism.
+
+    Parameters
+    ----------
+    epsilon, delta, mechanism, adjacency, prior, scale, loss
+        As on the command line.
+    total : int, optional
+        Records in all: public, or a public guess.
+    dimension, n_groups : int
+        Categories of a histogram, and how many histograms there are.
+    """
+
+    epsilon: float | None
+    delta: float | None
+    mechanism: str
+    adjacency: str
+    prior: float | None
+    scale: float | None
+    loss: str
+    total: int | None
+    dimension: int = 2
+    n_groups: int = 1
+
+    def check(self) -> None:
+        """Refuse combinations that mean nothing, before a file is read."""
+        if self.epsilon is None and (self.mechanism != "dirichlet" or self.prior is None or self.scale is None):
+            raise click.UsageError("give --epsilon (or both --prior and --scale, to be told what they cost)")
+        if self.mechanism in PURE and self.delta is not None:
+            raise click.UsageError(f"--mechanism {self.mechanism} is pure: leave --delta out")
+        if self.mechanism not in PURE and self.delta is None:
+            raise click.UsageError(f"--mechanism {self.mechanism} needs --delta, for example 1e-6")
+        if self.mechanism == "sum_preserving_laplace" and self.adjacency != "replace":
+            raise click.UsageError("--mechanism sum_preserving_laplace keeps the total: it needs --adjacency replace")
+        if self.mechanism != "dirichlet":
+            for option, value in (("--prior", self.prior), ("--scale", self.scale)):
+                if value is not None:
+                    raise click.UsageError(f"{option} needs --mechanism dirichlet")
+
+    @property
+    def needs_total(self) -> bool:
+        """Whether a prior must be chosen, which takes the number of records or a guess of it."""
+        return self.mechanism == "dirichlet" and self.prior is None and self.scale is None
+
+    def given(self, *, total: int | None, dimension: int, n_groups: int) -> Request:
+        """Return the request with what is known once the records were counted."""
+        return replace(self, total=total, dimension=dimension, n_groups=n_groups)
+
+    def build(self) -> Any:
+        """Return the mechanism."""
+        import simplexdp as sdp
+
+        if self.mechanism == "dirichlet":
+            return sdp.DirichletMechanism.calibrated(
+                epsilon=self.epsilon,
+                delta=self.delta,
+                dimension=self.dimension,
+                total=None if self.total is None else max(self.total / self.n_groups, 1.0),
+                loss=self.loss,
+                prior=self.prior,
+                scale=self.scale,
+                adjacency=self.adjacency,
+            )
+        epsilon: Any = self.epsilon
+        if self.mechanism == "sum_preserving_laplace":
+            return sdp.SumPreservingLaplaceMechanism.calibrated(
+                epsilon=epsilon, dimension=self.dimension * self.n_groups
+            )
+        # A replaced record leaves one cell and enters another, wherever they are.
+        changed = 2 if self.adjacency == "replace" else 1
+        wide: dict[str, Any] = {"adjacency": self.adjacency, "epsilon": epsilon}
+        if self.mechanism == "discrete_laplace":
+            return sdp.DiscreteLaplaceMechanism.calibrated(sensitivity=changed, **wide)
+        if self.mechanism == "laplace":
+            return sdp.LaplaceMechanism.calibrated(sensitivity=changed, changed=changed, **wide)
+        euclidean = math.nextafter(math.sqrt(changed), math.inf)
+        if self.mechanism == "discrete_gaussian":
+            return sdp.DiscreteGaussianMechanism.calibrated(sensitivity=euclidean, delta=self.delta, **wide)
+        return sdp.GaussianMechanism.calibrated(sensitivity=euclidean, changed=changed, delta=self.delta, **wide)

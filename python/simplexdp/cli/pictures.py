@@ -1,0 +1,31 @@
+"""Plots and pages, checked before anything is spent and drawn after it was released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+
+from simplexdp.cli.writing import check_writable
+
+__all__ = ["check_picture", "save_plot"]
+
+
+def check_picture(option: str, path: str, suffixes: tuple[str, ...]) -> None:
+    """Refuse a file that cannot be written, or that there is no program for."""
+    if not path.lower().endswith(suffixes):
+        raise click.UsageError(f"{option} must end in {' or '.join(suffixes)}, got {path}")
+    check_writable(option, path)
+    import_module("matplotlib").use("Agg")
+    import_module("simplexdp.plots")
+
+
+def save_plot(draw: Callable[[Any], Any], path: str) -> None:
+    """Save the axes that a function of the plots module returns."""
+    from simplexdp.plots.style import style
+
+    with style():
+        axes = draw(import_module("simplexdp.plots"))
+        axes.figure.savefig(path)

@@ -1,0 +1,141 @@
+"""Files that are not what they should be: a clear refusal, the right code, and nothing of them in the message."""
+
+import pytest
+from cli_files import BUDGET
+
+READ = ("release", "--column", "a", "--domain", "x,y", *BUDGET)
+FINE, REFUSED, USAGE = 0, 1, 2
+
+CASES = {
+    "empty": (b"", [], REFUSED, "empty"),
+    "blank lines only": (b"\n\r\n\n", [], REFUSED, "empty"),
+    "header only": (b"a,b\n", [], REFUSED, "no records"),
+    "header without line end": (b"a,b", [], REFUSED, "no records"),
+    "no line end": (b"a\nx", [], FINE, ""),
+    "byte order mark": (b"\xef\xbb\xbfa,b\nx,1\n", [], FINE, ""),
+    "line ends of Windows": (b"a,b\r\nx,1\r\ny,2\r\n", [], FINE, ""),
+    "blank lines": (b"\n\na\nx\n\ny\n\n", [], FINE, ""),
+    "quoted line ends": (b'a,b\nx,"SECRET\nSECRET"\ny,2\n', [], FINE, ""),
+    "quoted line end in the header": (b'"SECRET\nb",a\n1,x\n2,y\n', [], FINE, ""),
+    "quoted comma and quote": (b'b,a\n"1,""2""",x\n', [], FINE, ""),
+    "too few fields": (b"a,b\nx,1\nSECRET\n", [], REFUSED, "as many fields"),
+    "too many fields": (b"a,b\nx,1\nx,SECRET,3\n", [], REFUSED, "as many fields"),
+    "a quote that does not end": (b'a,b\n"SECRET,1\nx,2\n', [], REFUSED, "as many fields"),
+    "no such column": (b"SECRET,b\nx,1\n", [], USAGE, "no column 'a'"),
+    "no header": (b"SECRET,x\nx,SECRET\n", [], USAGE, "--no-header"),
+    "the column twice": (b"a,a\nx,SECRET\n", [], USAGE, "more than one column 'a'"),
+    "another column twice": (b"a,b,b\nx,1,2\n", [], FINE, ""),
+    "latin-1 in another column": (b"a,b\nx,\xe9\n", [], FINE, ""),
+    "latin-1 in the column": (b"a\n\xe9SECRET\n", [], REFUSED, "--encoding"),
+    "latin-1 in the header": (b"\xe9SECRET,a\n1,x\n", [], REFUSED, "--encoding"),
+    "latin-1, stated": (b"b,a\n\xe9,x\n", ["--encoding", "latin-1"], FINE, ""),
+    "an encoding that does not exist": (b"a\nx\n", ["--encoding", "nonsense"], REFUSED, "--encoding"),
+    "a null byte": (b"a\nx\0SECRET\n", [], REFUSED, "--domain does not list"),
+    "binary": (bytes(range(256)) * 9, [], USAGE, "no column"),
+    "an unseen value": (b"a\nSECRET\n", [], REFUSED, "--other"),
+    "another case": (b"a\nX\n", [], REFUSED, "--other"),
+    "a space more": (b"a\n x\n", [], REFUSED, "--other"),
+    "an unseen value with a level": (b"a\nSECRET\n", ["--other", "rest"], FINE, ""),
+    "a missing value": (b"a,b\n,SECRET\n", [], REFUSED, "--null"),
+    "a missing value with a level": (b"a,b\n,SECRET\n", ["--null", "none"], FINE, ""),
+    "a missing value goes nowhere else": (b"a,b\n,SECRET\n", ["--other", "rest"], REFUSED, "--null"),
+    "an empty text": (b'a,b\n"",SECRET\n', ["--null", "none"], REFUSED, "--other"),
+    "NA is a value": (b"a,b\nNA,SECRET\n", ["--null", "none"], REFUSED, "--other"),
+    "JSON lines": (b'{"a":"x"}\n\n{"a":"y","b":"SECRET"}\n', ["--input-format", "jsonl"], FINE, ""),
+    "JSON that breaks off": (b'{"a":"SECRET\n', ["--input-format", "jsonl"], REFUSED, "JSON object"),
+    "JSON lists": (b'["SECRET"]\n', ["--input-format", "jsonl"], REFUSED, "JSON object"),
+    "JSON in JSON": (b'{"a":["SECRET"]}\n', ["--input-format", "jsonl"], REFUSED, "must hold text"),
+    "JSON without the column": (b'{"b":"SECRET"}\n', ["--input-format", "jsonl"], REFUSED, "--null"),
+    "JSON null": (b'{"a":null}\n', ["--input-format", "jsonl"], REFUSED, "--null"),
+    "JSON in latin-1": (b'{"a":"\xe9SECRET"}\n', ["--input-format", "jsonl"], REFUSED, "--encoding"),
+    "not Parquet": (b"a\nSECRET\n", ["--input-format", "parquet"], REFUSED, "Parquet"),
+    "tabs": (b"a\tb\nx\t1\n", ["--input-format", "tsv"], FINE, ""),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("from_file", [False, True], ids=["pipe", "file"])
+def test_hostile_input(simplexdp, folder, name, from_file):
+    data, arguments, code, said = CASES[name]
+    if from_file:
+        (folder / "data.csv").write_bytes(data)
+        done = simplexdp(*READ, *arguments, "data.csv")
+    else:
+        done = simplexdp(*READ, *arguments, stdin=data)
+    assert done.code == code, done.err
+    assert said in done.err
+    assert "SECRET" not in done.out + done.err
+    assert "Traceback" not in done.err
+    assert bool(done.out) == (code == FINE)
+
+
+@pytest.mark.parametrize(
+    "budget, code, said",
+    [
+        (["--epsilon", "1", "--delta", "-1"], USAGE, "delta must lie strictly between 0 and 1"),
+        (["--epsilon", "1", "--delta", "1"], USAGE, "delta"),
+        (["--epsilon", "-1", "--delta", "1e-6"], USAGE, "epsilon must be positive"),
+        (["--epsilon", "nan", "--delta", "1e-6"], USAGE, "epsilon"),
+        (["--epsilon", "inf", "--delta", "1e-6"], USAGE, "epsilon"),
+        (["--epsilon", "one", "--delta", "1e-6"], USAGE, "--epsilon"),
+        (["--epsilon", "1"], USAGE, "--delta"),
+        (["--delta", "1e-6"], USAGE, "--epsilon"),
+        (["--epsilon", "1", "--mechanism", "laplace", "--delta", "1e-6"], USAGE, "pure"),
+        (["--epsilon", "1e-300", "--mechanism", "discrete_laplace"], USAGE, "scale"),
+        (["--epsilon", "1e300", "--delta", "1e-6"], FINE, "protects hardly anything"),
+        (["--epsilon", "1e9", "--mechanism", "laplace"], FINE, "protects hardly anything"),
+    ],
+)
+def test_hostile_budgets(simplexdp, budget, code, said):
+    done = simplexdp("release", "--column", "a", "--domain", "x,y", *budget, stdin="a\nx\ny\n")
+    assert done.code == code
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl", "csv"])
+@pytest.mark.parametrize(
+    "values", [[1, 2], [1.0, 2.0], [True, False], ["1", "2"]], ids=["int", "float", "bool", "text"]
+)
+def test_numbers_match_the_text_of_a_domain(simplexdp, folder, kind, values):
+    pa = pytest.importorskip("pyarrow")
+    import json
+
+    import pyarrow.parquet as pq
+
+    column = values * 30
+    domain = "true,false" if values[0] is True else "1,2"
+    path = folder / f"data.{kind}"
+    if kind == "parquet":
+        pq.write_table(pa.table({"a": column}), path)
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps({"a": value}) + "\n" for value in column))
+    elif isinstance(values[0], float):
+        pytest.skip("CSV is text: 1.0 is not 1 there")
+    else:
+        path.write_text("a\n" + "".join(f"{str(value).lower()}\n" for value in column))
+    done = simplexdp("release", path.name, "--column", "a", "--domain", domain, *BUDGET, "--show-truth", "--json")
+    assert done.code == FINE, done.err
+    assert [row["true_count"] for row in done.json["rows"]] == [30, 30]
+
+
+def test_categories_and_missing_numbers_of_parquet_are_counted(simplexdp, folder):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    text = pa.array(["x", None, "y", "x"]).dictionary_encode()
+    pq.write_table(pa.table({"a": text, "b": [1.0, float("nan"), None, 2.0]}), folder / "data.parquet")
+    for column, domain, truth in (("a", "x,y", [2, 1, 1]), ("b", "1,2", [1, 1, 2])):
+        done = simplexdp(
+            "release", "data.parquet", "--column", column, "--domain", domain, "--null", "none",
+            *BUDGET, "--show-truth", "--json",
+        )  # fmt: skip
+        assert [row["true_count"] for row in done.json["rows"]] == truth
+
+
+def test_streams_are_counted_as_files_are(simplexdp, folder):
+    """Records whose ends fall on every place of a block, with quotes and line ends inside."""
+    rows = [f'"l{"x" * (i % 97)}\n""{i}""",{"x" if i % 3 else "y"}' for i in range(40_000)]
+    (folder / "data.csv").write_text("text,a\n" + "\n".join(rows))
+    done = simplexdp("release", "data.csv", "--column", "a", "--domain", "x,y", *BUDGET, "--show-truth", "--json")
+    assert [row["true_count"] for row in done.json["rows"]] == [26_666, 13_334]
