@@ -1,0 +1,333 @@
+"""What releases print: the right columns and guarantee, and never a true count unless it was asked for."""
+
+import json
+import math
+import re
+
+import pytest
+from cli_files import BUDGET, COUNTS, JOBS
+
+PURE = ("--epsilon", "1")
+MECHANISMS = {
+    "dirichlet": BUDGET,
+    "gaussian": BUDGET,
+    "discrete_gaussian": BUDGET,
+    "laplace": PURE,
+    "discrete_laplace": PURE,
+    "sum_preserving_laplace": PURE,
+}
+ALIKE = ("--epsilon", "0.001")
+"""So little budget that noise hides the counts: the chance of printing one by accident is below 0.2 % a number."""
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_mechanism_keeps_its_budget(simplexdp, mechanism):
+    done = simplexdp("release", "people.csv", *JOBS, *MECHANISMS[mechanism], "--mechanism", mechanism, "--json")
+    assert done.code == 0, done.err
+    result = done.json
+    assert [row["job"] for row in result["rows"]] == list(COUNTS)
+    assert math.fsum(row["share"] for row in result["rows"]) == pytest.approx(1.0, abs=1e-12)
+    assert 0.9 < result["guarantee"]["spent_epsilon"] <= 1.0
+    assert result["private"] is True
+    assert result["total"] == sum(COUNTS.values())
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+def test_the_reported_cost_is_that_of_the_mechanism_by_its_parameters(simplexdp, mechanism, adjacency):
+    if mechanism == "sum_preserving_laplace" and adjacency == "add_remove":
+        pytest.skip("it keeps the total")
+    done = simplexdp(
+        "release", "people.csv", *JOBS, *MECHANISMS[mechanism], "--mechanism", mechanism, "--json",
+        "--adjacency", adjacency, *(["--total", "1000"] if adjacency == "add_remove" else []),
+    )  # fmt: skip
+    found, changed = done.json["parameters"], 2 if adjacency == "replace" else 1
+    spent = done.json["guarantee"]["spent_epsilon"]
+    if mechanism in ("laplace", "discrete_laplace", "sum_preserving_laplace"):
+        assert spent == pytest.approx(changed / found["scale"], rel=1e-5)
+    elif mechanism == "dirichlet":
+        import simplexdp as sdp
+
+        curve = sdp.DirichletMechanism(
+            scale=found["scale"], prior=found["prior"], dimension=3, adjacency=adjacency
+        ).privacy
+        assert spent == curve.epsilon(1e-6)
+    else:
+        assert found["sensitivity"] == pytest.approx(math.sqrt(changed), rel=1e-15)
+        assert found["sensitivity"] ** 2 >= changed
+
+
+def numbers(text):
+    return re.findall(r"[0-9.e+-]*[0-9]", text)
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+def test_no_true_count_is_printed(simplexdp, form, adjacency):
+    arguments = ["--format", form, "--adjacency", adjacency]
+    if adjacency == "add_remove":
+        arguments += ["--total", "1000"]
+    # A hundred synthetic records: none of the three counts can come out of them by accident.
+    for extra in ([], ["--counts", "100"]):
+        done = simplexdp("release", "people.csv", *JOBS, *ALIKE, "--delta", "1e-6", *arguments, *extra)
+        assert done.code == 0, done.err
+        shown = set(numbers(done.out + done.err))
+        assert not shown & {str(count) for count in COUNTS.values()}
+        total = str(sum(COUNTS.values()))
+        assert any(total in text for text in shown) == (adjacency == "replace")
+
+
+def test_no_true_count_of_a_group_and_no_size_of_one_is_printed(simplexdp, folder):
+    from collections import Counter
+
+    rows = [line.split(",") for line in (folder / "people.csv").read_text().splitlines()[1:]]
+    truth = {*Counter((job, region) for _, job, region, _ in rows).values(), *Counter(r[2] for r in rows).values()}
+    done = simplexdp(
+        "release", "people.csv", *JOBS, *BUDGET, "--by", "region", "--groups", "north,south", "--counts", "20", "--json"
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert [(row["region"], row["job"]) for row in done.json["rows"]] == [
+        (region, job) for region in ("north", "south") for job in COUNTS
+    ]
+    assert not set(numbers(done.out + done.err)) & {str(count) for count in truth}
+
+
+@pytest.mark.parametrize("command", ["release", "posterior"])
+def test_show_truth_shows_it_and_says_so(simplexdp, command):
+    done = simplexdp(
+        command, "people.csv", *JOBS, *(BUDGET if command == "release" else PURE), "--show-truth", "--json"
+    )
+    assert {row["job"]: row["true_count"] for row in done.json["rows"]} == COUNTS
+    assert done.json["private"] is False
+    assert any("NOT PRIVATE" in note for note in done.json["notes"])
+
+
+def test_the_total_is_checked_and_not_told(simplexdp):
+    done = simplexdp("release", "people.csv", *JOBS, *BUDGET, "--total", "1000")
+    assert done.code == 1
+    assert "--total is not the number of records" in done.err
+    assert str(sum(COUNTS.values())) not in done.out + done.err
+    assert simplexdp("release", "people.csv", *JOBS, *BUDGET, "--total", str(sum(COUNTS.values()))).code == 0
+
+
+def test_add_remove_needs_a_public_guess(simplexdp):
+    done = simplexdp("release", "people.csv", *JOBS, *BUDGET, "--adjacency", "add_remove")
+    assert done.code == 2
+    assert "public guess" in done.err
+
+
+def test_levels_for_the_rest_and_for_nothing_count_what_they_say(simplexdp):
+    stdin = "a,b\nx,1\nx,2\ny,3\nq,4\nr,5\n,6\n"
+    base = ("release", "--column", "a", "--domain", "x,y", *BUDGET, "--show-truth", "--json")
+    for levels, truth in (
+        (["--other", "rest", "--null", "none"], {"x": 2, "y": 1, "none": 1, "rest": 2}),
+        (["--other", "rest", "--null", "rest"], {"x": 2, "y": 1, "rest": 3}),
+        (["--other", "y", "--null", "x"], {"x": 3, "y": 3}),
+    ):
+        done = simplexdp(*base, *levels, stdin=stdin)
+        assert {row["a"]: row["true_count"] for row in done.json["rows"]} == truth
+
+
+def test_domains_can_stand_in_files(simplexdp, folder):
+    (folder / "values.txt").write_bytes("\ufeffclerk\r\nnurse\r\nsmith\r\n".encode())
+    (folder / "values.json").write_text('["clerk", "nurse", "smith"]')
+    for path in ("values.txt", "values.json"):
+        done = simplexdp("release", "people.csv", "--column", "job", "--domain-file", path, *BUDGET, "--json")
+        assert [row["job"] for row in done.json["rows"]] == list(COUNTS)
+
+
+def test_quoted_commas_and_ranges_are_read_in_a_domain(simplexdp):
+    stdin = 'a\n"x,y"\n3\n'
+    done = simplexdp("release", "--column", "a", "--domain", '"x,y", 1..3', *BUDGET, "--json", stdin=stdin)
+    assert [row["a"] for row in done.json["rows"]] == ["x,y", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("extra", [["--debias"], ["--interval", "0.9"], ["--debias", "--interval", "0.9"]])
+def test_extras_add_columns(simplexdp, extra):
+    done = simplexdp("release", "people.csv", *JOBS, *BUDGET, *extra, "--json")
+    assert done.code == 0, done.err
+    for row in done.json["rows"]:
+        if "--debias" in extra:
+            assert 0 <= row["debiased"] <= 1
+        if "--interval" in extra:
+            assert row["lower"] <= row["upper"]
+
+
+def test_what_does_not_go_together_is_refused_before_anything_is_read(simplexdp):
+    for arguments in (
+        ["--mechanism", "laplace", "--debias"],
+        ["--counts", "10", "--interval", "0.9"],
+        ["--by", "region", "--groups", "north,south", "--debias"],
+        ["--groups", "north,south"],
+        ["--by", "job", "--groups", "clerk"],
+        ["--interval", "1.5"],
+        ["--format", "parquet"],
+        ["--json", "--format", "csv"],
+        ["--out", "nowhere/shares.csv"],
+        ["--out", "shares.what"],
+        ["--plot", "plot.pdf"],
+        ["--seed", "1", "--ledger", "budget.db"],
+    ):
+        budget = PURE if "laplace" in arguments else BUDGET
+        done = simplexdp("release", "people.csv", *JOBS, *budget, *arguments)
+        assert (done.code, done.out) == (2, ""), arguments
+
+
+def test_a_seed_repeats_a_run_and_shouts(simplexdp):
+    first, second = (simplexdp("release", "people.csv", *JOBS, *BUDGET, "--seed", "7") for _ in range(2))
+    assert first.out == second.out
+    assert "WARNING: --seed: the result is NOT PRIVATE" in first.err
+    assert simplexdp("release", "people.csv", *JOBS, *BUDGET).out != first.out
+
+
+def test_a_ledger_is_debited_and_refuses(simplexdp, folder):
+    assert simplexdp("release", "people.csv", *JOBS, *BUDGET, "--ledger", "budget.db").code == 1
+    assert simplexdp("ledger", "budget.db", "--create", "1.2", "1e-6").code == 0
+    assert simplexdp("ledger", "budget.db", "--create", "9", "1e-6").code == 1
+    spend = ("release", "people.csv", *JOBS, *BUDGET, "--ledger", "budget.db", "--name", "jobs", "--out", "shares.json")
+    assert simplexdp(*spend).code == 0
+    (folder / "shares.json").unlink()
+    refused = simplexdp(*spend)
+    assert refused.code == 1
+    assert "does not fit" in refused.err
+    assert refused.out == ""
+    assert not (folder / "shares.json").exists()
+    book = simplexdp("ledger", "budget.db", "--json").json
+    assert [(row["name"], row["state"]) for row in book["rows"]] == [("jobs", "released")]
+    assert 0.99 < book["spent_epsilon"] <= 1.2
+
+
+def test_models_are_debited_too(simplexdp):
+    simplexdp("ledger", "budget.db", "--create", "1.2", "1e-6")
+    arguments = ("--domains", "domains.json", *BUDGET, "--ledger", "budget.db", "--name", "model")
+    assert simplexdp("fit-nb", "people.csv", "--target", "job", *arguments).code == 0
+    refused = simplexdp("fit-bn", "people.csv", "--edge", "region>job", *arguments)
+    assert (refused.code, refused.out) == (1, "")
+
+
+@pytest.mark.parametrize("mechanism", ["hellinger", "dirichlet", "laplace"])
+def test_posteriors_keep_their_budget(simplexdp, mechanism):
+    budget = BUDGET if mechanism == "dirichlet" else PURE
+    done = simplexdp("posterior", "people.csv", *JOBS, *budget, "--prior", "2", "--mechanism", mechanism, "--json")
+    assert done.code == 0, done.err
+    assert done.json["guarantee"]["spent_epsilon"] <= 1.0
+    rows = done.json["rows"]
+    if mechanism == "dirichlet":
+        assert math.fsum(row["share"] for row in rows) == pytest.approx(1.0, abs=1e-12)
+    else:
+        assert math.fsum(row["alpha"] for row in rows) == pytest.approx(sum(COUNTS.values()) + 6, abs=1e-6)
+        assert all(row["lower"] < row["mean"] < row["upper"] for row in rows)
+
+
+def test_a_posterior_draw_is_never_surer_than_the_posterior(simplexdp):
+    done = simplexdp(
+        "posterior", "people.csv", *JOBS, "--epsilon", "50", "--delta", "1e-6", "--mechanism", "dirichlet", "--json"
+    )
+    assert done.json["parameters"]["scale"] == 1.0
+
+
+def test_models_hold_what_was_released_and_nothing_else(simplexdp, folder):
+    arguments = ("--domains", "domains.json", *BUDGET)
+    assert simplexdp("fit-nb", "people.csv", "--target", "job", *arguments, "--out", "model.json").code == 0
+    assert simplexdp("fit-bn", "people.csv", "--edge", "region>job", *arguments, "--out", "network.json").code == 0
+    from simplexdp.models import PrivateBayesianNetwork
+
+    model = json.loads((folder / "model.json").read_text())
+    assert model["class"]["values"] == list(COUNTS)
+    assert [feature["name"] for feature in model["features"]] == ["region", "age"]
+    for feature in model["features"]:
+        for row in feature["table"]:
+            assert math.fsum(row) == pytest.approx(1.0, abs=1e-12)
+    network = PrivateBayesianNetwork.load(folder / "network.json")
+    assert network.parents_["job"] == ["region"]
+    assert network.domains_["age"].levels == [1, 2, 3, 4, 5]
+    for name in ("model.json", "network.json"):
+        found = set(numbers((folder / name).read_text()))
+        assert not found & {str(count) for count in COUNTS.values()}
+
+
+def test_a_score_is_given_only_when_asked_and_is_called_not_private(simplexdp):
+    arguments = ("fit-nb", "people.csv", "--target", "job", "--domains", "domains.json", *BUDGET, "--out", "model.json")
+    assert "accuracy" not in simplexdp(*arguments, "--json").json
+    scored = simplexdp(*arguments, "--score", "public-test.csv", "--json").json
+    assert 0 <= scored["accuracy"] <= 1
+    assert any("NOT PRIVATE" in note for note in scored["notes"])
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_synthetic_records_have_the_domains_of_the_model(simplexdp, folder, form):
+    pytest.importorskip("pyarrow")
+    from pyarrow import csv, parquet
+
+    simplexdp("fit-bn", "people.csv", "--edge", "region>job", "--domains", "domains.json", *BUDGET, "--out", "n.json")
+    assert simplexdp("synthesize", "n.json", "--size", "500", "--out", f"records.{form}").code == 0
+    read = csv.read_csv if form == "csv" else parquet.read_table
+    table = read(str(folder / f"records.{form}"))
+    assert table.num_rows == 500
+    assert set(table["job"].to_pylist()) <= set(COUNTS)
+    assert set(table["age"].to_pylist()) <= {1, 2, 3, 4, 5}
+
+
+def test_synthetic_records_follow_released_shares(simplexdp, folder):
+    simplexdp("release", "people.csv", *JOBS, *BUDGET, "--out", "shares.json")
+    shares = {row["job"]: row["share"] for row in json.loads((folder / "shares.json").read_text())["rows"]}
+    done = simplexdp("synthesize", "shares.json", "--size", "20000", "--seed", "1")
+    drawn = done.out.splitlines()[1:]
+    # 20000 draws: five standard deviations are below 0.018; three tests, false alarms below 2e-6.
+    for job, share in shares.items():
+        assert drawn.count(job) / len(drawn) == pytest.approx(share, abs=0.018)
+
+
+def test_synthesis_of_groups_is_refused(simplexdp):
+    simplexdp(
+        "release", "people.csv", *JOBS, *BUDGET, "--by", "region", "--groups", "north,south", "--out", "groups.json"
+    )
+    done = simplexdp("synthesize", "groups.json", "--size", "10")
+    assert done.code == 2
+    assert "how large the groups are" in done.err
+
+
+def test_certificates_can_be_loaded(simplexdp, folder):
+    done = simplexdp("certify", "--prior", "1,1", "--n", "20", "--epsilon", "1", "--certificate", "c.json", "--json")
+    assert done.code == 0, done.err
+    import simplexdp as sdp
+
+    loaded = sdp.HellingerMechanism.load_certificate(folder / "c.json")
+    assert loaded.privacy.epsilon(0.0) == done.json["exact_epsilon"] <= 1.0
+
+
+def test_calibration_is_that_of_the_library(simplexdp):
+    import simplexdp as sdp
+
+    done = simplexdp("calibrate", *BUDGET, "--dimension", "6", "--total", "1000", "--json").json
+    mechanism = sdp.DirichletMechanism.calibrated(epsilon=1.0, delta=1e-6, dimension=6, total=1000)
+    assert (done["scale"], done["prior"]) == (mechanism.scale, mechanism.prior)
+    assert done["exact_delta"] <= 1e-6
+
+
+def test_unforeseen_errors_do_not_quote_data(simplexdp, monkeypatch):
+    from simplexdp.cli import counting
+
+    def broken(*_):
+        raise RuntimeError("SECRET")
+
+    monkeypatch.setattr(counting, "count", broken)
+    done = simplexdp("release", "people.csv", *JOBS, *BUDGET)
+    assert done.code == 1
+    assert "SECRET" not in done.err
+    assert "RuntimeError" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_the_program(simplexdp, shell):
+    done = simplexdp("completion", shell)
+    assert done.code == 0
+    assert "_SIMPLEXDP_COMPLETE" in done.out
+
+
+def test_completion_completes(simplexdp, monkeypatch, capsys):
+    monkeypatch.setenv("_SIMPLEXDP_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "simplexdp cal")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    done = simplexdp()
+    assert done.out.strip() == "plain,calibrate"
