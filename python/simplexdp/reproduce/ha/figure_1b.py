@@ -56,8 +56,9 @@ def finding(tables: Mapping[str, Table]) -> str:
         f"{ends[1]:,}: here the smooth bound is the local sensitivity (errors differ by {gap:.1g}), H grows linearly "
         "in the counts, and the mechanism is almost discrete Laplace noise of scale 2/epsilon itself. But one count "
         f"determines the other, so sensitivity 1 is enough: that has {mean['laplace_1'][1]:.4f} at n = {ends[1]:,} "
-        f"and sum-preserving noise {mean['sum_preserving'][1]:.4f}, half of the {mean['smooth'][1]:.4f}. Theorem P, "
-        f"which is pure, has {mean['adaptive'][1]:.4f}."
+        f"and sum-preserving noise {mean['sum_preserving'][1]:.4f}, "
+        f"{100 * mean['sum_preserving'][1] / mean['smooth'][1]:.0f} % of the smooth version's. Theorem P, which is "
+        f"pure, has {mean['adaptive'][1]:.4f}."
     )
 
 
