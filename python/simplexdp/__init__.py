@@ -21,7 +21,18 @@ from simplexdp.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from simplexdp import accounting, comparison, datasets, divergence, frames, simulation, special, testing, utility
+    from simplexdp import (
+        accounting,
+        comparison,
+        datasets,
+        divergence,
+        frames,
+        plots,
+        simulation,
+        special,
+        testing,
+        utility,
+    )
     from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
     from simplexdp.comparison import compare, recommend
     from simplexdp.mechanisms import (
@@ -69,6 +80,7 @@ __all__ = [
     "datasets",
     "divergence",
     "frames",
+    "plots",
     "recommend",
     "simulation",
     "special",
@@ -84,6 +96,7 @@ _MODULES = frozenset(
         "divergence",
         "frames",
         "models",
+        "plots",
         "simulation",
         "special",
         "testing",

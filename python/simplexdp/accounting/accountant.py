@@ -135,6 +135,11 @@ class Accountant:
         """The ledger file."""
         return self._ledger.path
 
+    @property
+    def debits(self) -> int:
+        """How many debits were made."""
+        return len(self._ledger.entries())
+
     def spend(self, curve: PrivacyCurve, *, count: int = 1, label: str = "", on: str = "") -> "Spend":
         """Debit the cost of a release that is about to be made.
 
@@ -296,6 +301,40 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         """
         return [row for row in self._rows() if label in (None, row["label"]) and on in (None, row["on"])]
 
+    def running_total(self, last: int | None = None) -> list[tuple[str, float]]:
+        """Return the epsilon of everything that was debited, after each debit, at the budget's delta.
+
+        Parameters
+        ----------
+        last : int, optional
+            How many debits to tell of, the latest; by default all. Each takes a composition.
+
+        Returns
+        -------
+        list of (str, float)
+            What the debit was for (label, target and count) and the total after it.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> accountant = sdp.Accountant(1.0, 0.0)
+        >>> spend = accountant.spend(sdp.PrivacyCurve.pure(0.125), label="alice", on="ages", count=2)
+        >>> accountant.running_total()
+        [('alice: ages x 2', 0.25)]
+        """
+        holdings = {holding.id: holding.recipe for holding in self._ledger.holdings()}
+        entries = list(self._ledger.entries())
+        silent = 0 if last is None else max(len(entries) - integer("last", last, 0), 0)
+        spent: dict[str, int] = {}
+        path = []
+        for index, entry in enumerate(entries):
+            recipe = holdings[entry.curve]
+            spent[recipe] = spent.get(recipe, 0) + entry.count
+            if index >= silent:
+                name = ": ".join(filter(None, (entry.label, entry.target))) or f"debit {entry.id}"
+                path.append((name + f" x {entry.count}" * (entry.count > 1), self._epsilon_of(spent)))
+        return path
+
     def table(self) -> str:
         """Return all debits, and what they come to, as a text table.
 
@@ -333,13 +372,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
             import matplotlib.pyplot as plt
 
             ax = plt.figure().add_subplot()
-        holdings = {holding.id: holding.recipe for holding in self._ledger.holdings()}
-        spent: dict[str, int] = {}
-        path = [0.0]
-        for entry in self._ledger.entries():
-            recipe = holdings[entry.curve]
-            spent[recipe] = spent.get(recipe, 0) + entry.count
-            path.append(self._epsilon_of(spent))
+        path = [0.0, *(total for _, total in self.running_total())]
         ax.step(range(len(path)), path, where="post", label="spent")
         ax.axhline(self._epsilon, linestyle="--", color="black", label="budget")
         ax.set_xlabel("debits")

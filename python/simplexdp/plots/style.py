@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from simplexdp.exceptions import SimplexDpError
 
@@ -25,6 +25,7 @@ COLOURS = {
     "discrete_gaussian": "#E69F00",
     "discrete_laplace": "#56B4E9",
     "sum_preserving_laplace": "#8C510A",
+    "posterior_draw": "#666666",
     "none": "#000000",
 }
 """The colour of each mechanism wherever it is drawn."""
@@ -37,6 +38,7 @@ MARKERS = {
     "discrete_gaussian": "<",
     "discrete_laplace": ">",
     "sum_preserving_laplace": "D",
+    "posterior_draw": "P",
     "none": "",
 }
 """The marker of each mechanism: a plot has to be readable without colour too."""
@@ -98,3 +100,25 @@ def import_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise SimplexDpError("plots need matplotlib: pip install simplexdp[plots]") from error
+
+
+def dress(ax: Axes, grid: Literal["both", "x", "y"] | None = "both") -> None:
+    """Fix what ticks and grids would otherwise take from the settings in force when the plot is saved."""
+    ax.tick_params(which="both", labelsize=SETTINGS["xtick.labelsize"])
+    ax.set_axisbelow(True)
+    ax.grid(False)
+    if grid is not None:
+        ax.grid(True, axis=grid, alpha=SETTINGS["grid.alpha"])
+    for side in ("right", "top"):
+        ax.spines[side].set_visible(False)
+
+
+def line_style(index: int) -> Any:
+    """Return a dash pattern: lines can be told apart without colour."""
+    return ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (2, 1)), (0, (1, 2)))[index % 8]
+
+
+def shortened(text: str, most: int = 28) -> str:
+    """Return a label that fits beside a plot, as plain text: no line breaks, no mathematical markup."""
+    flat = " ".join(text.split()).replace("$", r"\$")
+    return flat if len(flat) <= most else flat[: most - 1] + "…"

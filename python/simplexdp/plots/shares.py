@@ -1,0 +1,101 @@
+"""Released shares with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simplexdp import _arguments as check
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.plots.style import PALETTE, axes_or_new, dress, panels, shortened, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["release"]
+
+MOST_LABELLED = 40
+
+
+def release(
+    values: ArrayLike,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    ax: Axes | None = None,
+    *,
+    level: float | None = None,
+) -> Axes:
+    """Plot released values as bars, with intervals of the true ones.
+
+    Everything that is drawn was released or follows from it: see `DirichletMechanism.interval`. An interval need not
+    hold the released value, which the prior may have pulled away from the true one.
+
+    Parameters
+    ----------
+    values : array_like, shape (d,)
+        What was released.
+    lower, upper : array_like, shape (d,), optional
+        Ends of the intervals; both or none.
+    labels : sequence, optional
+        Names of the categories. More than 40 are not written.
+    ax : matplotlib axes, optional
+        Where to draw.
+    level : float, optional
+        Level of the intervals, for the legend.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3)
+    >>> y = mechanism.release([50, 30, 20])
+    >>> ax = sdp.plots.release(y, *mechanism.interval(y, 100).T, labels=["a", "b", "c"], level=0.95)
+    >>> len(ax.patches), [text.get_text() for text in ax.get_yticklabels()]
+    (3, ['a', 'b', 'c'])
+    """
+    heights = check.numbers("values", values)
+    if heights.ndim != 1 or heights.size == 0:
+        raise InvalidParameterError(f"values must have shape (d,), got shape {heights.shape}")
+    if (lower is None) != (upper is None):
+        raise InvalidParameterError("lower and upper must be given together, or neither of them")
+    ends = [] if lower is None or upper is None else [check.numbers("lower", lower), check.numbers("upper", upper)]
+    names = [str(i) for i in range(heights.size)] if labels is None else [str(label) for label in labels]
+    if any(end.shape != heights.shape for end in ends) or len(names) != heights.size:
+        raise InvalidParameterError(f"lower, upper and labels must have {heights.size} entries, one for each value")
+    at = np.arange(heights.size)
+    many = heights.size > MOST_LABELLED
+    with style():
+        if ax is None:
+            size = (6.4, 3.0) if many else (5.0, 0.9 + 0.26 * heights.size + 0.25 * bool(ends))
+            ax = panels(width=size[0], height=size[1])[1][0, 0]
+        ax = axes_or_new(ax)
+        bars = ax.bar if many else ax.barh
+        bars(at, heights, 0.8 if heights.size < 200 else 1.0, color=PALETTE[5], label="released")
+        if ends:
+            name = "interval" if level is None else f"{100 * check.open_unit('level', level):g} % interval"
+            lines = ax.vlines if many else ax.hlines
+            width = 1.6 if heights.size <= 100 else 0.7
+            lines(at, *ends, color="#222222", linewidth=width, label=name, zorder=3)
+            if not many:
+                for end in ends:
+                    ax.plot(end, at, "|", color="#222222", markersize=6, markeredgewidth=1.2, zorder=3)
+        if many:
+            ax.set_xlim(-0.8, heights.size - 0.2)
+            ax.set_xlabel(f"category (1 to {heights.size})" if labels is None else f"{heights.size} categories")
+            ax.set_ylabel("share")
+            ax.set_xticks([])
+        else:
+            ax.set_yticks(at, [shortened(name) for name in names])
+            ax.invert_yaxis()
+            ax.set_xlabel("share")
+        if ends:
+            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, borderpad=0.2)
+        dress(ax, grid="y" if many else "x")
+    return ax
