@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ class Categorical:
         return order[:cut], order[cut:]
 
 
+@lru_cache(maxsize=len(NUMERIC))
 def load(directory: Path, name: str) -> Categorical:
     """Read one data set, numeric columns binned by the quantiles of all its records as in [DM 5.1]."""
     path = directory / f"{name}.csv.gz"

@@ -75,6 +75,8 @@ def reproduce(
             plot = each.draw(tables)
             files = [f"{each.name}.png", f"{each.name}.svg"]
             plot.savefig(out / files[0])
+            # Where everything stands is known now; finding it again would take as long.
+            plot.set_layout_engine("none")
             # Neither date nor version: the same numbers give the same file.
             plot.savefig(out / files[1], metadata={"Date": None, "Creator": None})
         for name, table in tables.items():
