@@ -4,6 +4,12 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+MEASURED: list[dict[str, Any]] = []
+"""What `report` was given, in order."""
+
+most_rounds: int | None = None
+"""The fast mode: no comparison takes more rounds than this."""
+
 
 class Comparison(NamedTuple):
     """Best seconds per unit of work, ours and the peer's."""
@@ -33,6 +39,8 @@ def compare(
     rounds: int = 7,
 ) -> Comparison:
     """Run both in turn and keep the best of each, per unit of the work that one call does."""
+    if most_rounds is not None:
+        rounds = min(rounds, most_rounds)
     best_ours = best_peer = float("inf")
     for _ in range(rounds):
         best_ours = min(best_ours, seconds(ours))
@@ -44,6 +52,16 @@ def report(label: str, comparison: Comparison, *, peer: str, required: float | N
     """Print one line and return 1 if the ratio is below what is required, else 0."""
     wish = "" if required is None else f"  (required {required:g})"
     ok = required is None or comparison.ratio >= required
+    MEASURED.append(
+        {
+            "label": label,
+            "peer": peer,
+            "seconds": comparison.ours,
+            "peer_seconds": comparison.peer,
+            "ratio": comparison.ratio,
+            "required": required,
+        }
+    )
     print(
         f"  {label:<44} {_unit(comparison.ours):>9}  {peer} {_unit(comparison.peer):>9}"
         f"  {comparison.ratio:8.1f} times faster{wish}{'' if ok else '  MISSED'}",
