@@ -12,7 +12,7 @@ from simplexdp.cli.writing import Output, Result, emit
 
 __all__ = ["calibrate"]
 
-_LOSSES = {"kl": "KL(p || y)", "l1": "l1", "l2": "root mean square l2", "linf": "bound of l-infinity"}
+_LOSSES = ("kl", "l1", "l2", "linf")
 
 
 @click.command(
@@ -30,7 +30,7 @@ Examples:
 @click.option("--mechanism", type=click.Choice(MECHANISMS), default="dirichlet", show_default=True)
 @click.option("--prior", type=float, help="Fix the prior of the Dirichlet mechanism.")
 @click.option("--scale", type=float, help="Fix the scale of the Dirichlet mechanism.")
-@click.option("--loss", type=click.Choice(list(_LOSSES)), default="kl", show_default=True)
+@click.option("--loss", type=click.Choice(_LOSSES), default="kl", show_default=True)
 @options.adjacency_option
 @options.output_options
 def calibrate(
@@ -51,7 +51,7 @@ def calibrate(
     """Say which parameters meet a budget, what they cost exactly, and what error to expect. No data are read.
 
     The expected error of the Dirichlet mechanism is the worst over histograms that are spread evenly over 1, 2, 4, ...
-    and all categories.
+    and all categories: of KL(p || y) and of the distances of y from p; l2 is the root of a mean square, linf a bound.
     """
     request = Request(epsilon, delta, mechanism, adjacency, prior, scale, loss, total, dimension)
     request.check()
@@ -66,9 +66,9 @@ def calibrate(
         details["exact_delta"] = float(curve.delta(epsilon))
     if mechanism == "dirichlet" and total is not None:
         even = _even(dimension)
-        losses = {name: float(np.max(built.expected_loss(even, total, name))) for name in _LOSSES}
-        details["expected_error"] = {"total": total, **losses}
-        details["expected_error"]["debiased_l2"] = float(built.debias_error(total))
+        details["total"] = total
+        details |= {f"expected_{name}": float(np.max(built.expected_loss(even, total, name))) for name in _LOSSES}
+        details["expected_l2_debiased"] = float(built.debias_error(total))
     elif mechanism != "dirichlet":
         details["noise_scale"] = float(built.sigma if hasattr(built, "sigma") else built.scale)
     emit(Result(details=details), output, quiet=quiet)

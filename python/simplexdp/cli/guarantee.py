@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simplexdp.exceptions import InvalidDataError
+from simplexdp.exceptions import BudgetExceededError, InvalidDataError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +69,16 @@ def account(ledger: str | None, seed: int | None) -> Accountant | None:
 
 def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, target: str) -> Any:
     """Debit a release, as the context in which it is made; do nothing without an accountant."""
-    return nullcontext() if accountant is None else accountant.spend(curve, label=name, on=target)
+    if accountant is None:
+        return nullcontext()
+    try:
+        return accountant.spend(curve, label=name, on=target)
+    except BudgetExceededError:
+        spent, whole, delta = accountant.spent_epsilon(), accountant.epsilon, accountant.delta
+        raise BudgetExceededError(
+            f"nothing was released: {spent:.6g} of epsilon {whole:g} is spent at delta = {delta:g}, and what was asked "
+            "for does not fit into the rest"
+        ) from None
 
 
 def guarantee_of(curve: PrivacyCurve, epsilon: float | None, delta: float | None) -> dict[str, Any]:

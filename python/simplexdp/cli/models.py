@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
-from simplexdp.cli.guarantee import account, guarantee_of, sentence, warnings_of
+from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.writing import Output, Result, emit, warn
 from simplexdp.exceptions import InvalidDataError
 
@@ -238,7 +238,7 @@ class _Named:
 
     def spend(self, curve: Any, *, label: str = "") -> Any:
         """Debit the cost of the model."""
-        return self._accountant.spend(curve, label=self._name or label, on=self._file)
+        return debited(self._accountant, curve, self._name or label, self._file)
 
 
 def _matrix(records: Mapping[str, Any], features: list[str]) -> Any:

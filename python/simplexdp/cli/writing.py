@@ -159,7 +159,7 @@ def _flat(details: Mapping[str, Any], above: str = "") -> list[tuple[str, Any]]:
 
 def _table(result: Result) -> str:
     lines: list[str] = []
-    if result.columns:
+    if any(len(values) for values in result.columns.values()):
         lines += _aligned(result)
     if result.details and not result.columns:
         rows = [(name.replace("_", " "), _shown(value)) for name, value in _flat(result.details) if value is not None]
