@@ -83,9 +83,17 @@ class Domain:
 
     @property
     def levels(self) -> list[Any]:
-        """The values in the order of their codes; the level for other values is the string ``"other"``."""
-        values = range(self.values) if isinstance(self.values, int) else self.values
-        return [*values, "other"] if self.other else list(values)
+        """The values in the order of their codes.
+
+        The level for other values is the string ``"other"``, in as many parentheses as tell it from the values.
+        """
+        values = list(range(self.values) if isinstance(self.values, int) else self.values)
+        if not self.other:
+            return values
+        name = "other"
+        while name in values:
+            name = f"({name})"
+        return [*values, name]
 
     def code(self, value: Any, column: str) -> int:
         """Return the code of one value of a column.

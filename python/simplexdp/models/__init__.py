@@ -9,5 +9,14 @@ from simplexdp.models.bayesian_network import PrivateBayesianNetwork
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.histogram import PrivateHistogram
 from simplexdp.models.naive_bayes import PrivateCategoricalNB
+from simplexdp.models.synthetic import MarginalComparison, compare_marginals, records_from_counts
 
-__all__ = ["PrivateBayesianNetwork", "PrivateBinner", "PrivateCategoricalNB", "PrivateHistogram"]
+__all__ = [
+    "MarginalComparison",
+    "PrivateBayesianNetwork",
+    "PrivateBinner",
+    "PrivateCategoricalNB",
+    "PrivateHistogram",
+    "compare_marginals",
+    "records_from_counts",
+]

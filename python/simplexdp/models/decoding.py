@@ -31,7 +31,8 @@ def frame_kind(frame: Any) -> str:
 def decode(columns: Mapping[Any, NDArray[np.integer[Any]]], domains: Mapping[Any, Domain], kind: str) -> Any:
     """Return columns of codes as a frame of values."""
     _arguments.choice("kind", kind, KINDS)
-    values = {name: _values(codes, domains[name]) for name, codes in columns.items()}
+    one_type = kind in ("polars", "pyarrow")
+    values = {name: _values(codes, domains[name], one_type=one_type) for name, codes in columns.items()}
     if kind == "dict":
         return values
     if kind == "pandas":
@@ -49,10 +50,10 @@ def decode(columns: Mapping[Any, NDArray[np.integer[Any]]], domains: Mapping[Any
     return pa.table({name: pa.array(array, from_pandas=False) for name, array in values.items()})
 
 
-def _values(codes: NDArray[np.integer[Any]], domain: Domain) -> NDArray[Any]:
+def _values(codes: NDArray[np.integer[Any]], domain: Domain, *, one_type: bool) -> NDArray[Any]:
     if domain.is_range and not domain.other:
         return codes.astype(np.int64)
-    levels = domain.levels
+    levels = _of_one_type(domain) if one_type else domain.levels
     kinds = {type(level) for level in levels}
     table = np.empty(len(levels), dtype=object)
     table[:] = levels
@@ -60,3 +61,22 @@ def _values(codes: NDArray[np.integer[Any]], domain: Domain) -> NDArray[Any]:
         table = table.astype(kinds.pop())
     values: NDArray[Any] = table[codes]
     return values
+
+
+def _of_one_type(domain: Domain) -> list[Any]:
+    """Return the levels for an engine whose columns have one type.
+
+    Where values are no text, what is none of them is missing: a missing value belongs to the level for others, unless
+    it has one of its own. What is left of mixed types becomes text.
+    """
+    levels = domain.levels
+    stated = levels[: len(levels) - domain.other]
+    kinds = {type(level) for level in stated if level is not None}
+    if domain.other and kinds != {str} and None not in stated:
+        levels = [*stated, None]
+        kinds = {type(level) for level in stated}
+    elif domain.other:
+        kinds |= {str}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        return [None if level is None else str(level) for level in levels]
+    return levels

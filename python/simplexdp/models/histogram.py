@@ -155,6 +155,40 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self._keep(mechanism, domain)
         return release_rows(counts, by, mechanism)
 
+    def release_on_dask(self, frame: Any, column: str, *, by: str, groups: Any = None) -> Any:
+        """Release one distribution for each group in the partitions, without collecting the counts.
+
+        Parameters
+        ----------
+        frame : dask.dataframe.DataFrame
+        column, by : str
+            The column whose distribution is released, and the column of groups.
+        groups : dask.dataframe.DataFrame or sequence, optional
+            The public groups: a data frame with a column `by`, or a list; by default those of the constructor.
+            Records of other groups are left out.
+
+        Returns
+        -------
+        dask.dataframe.DataFrame
+            One row a group: `by`, and columns ``p0``, ``p1``, ... in the order of `levels_`. It is drawn once, when
+            this method runs, and persisted.
+        """
+        if self.random_state is not None:
+            raise InvalidParameterError("random_state must be None on Dask: every task draws from its own system")
+        from simplexdp.models.dask import group_counts, release_rows
+
+        domain = self._domain(frame, column)
+        public = groups if groups is not None else self.groups
+        if public is None:
+            raise InvalidParameterError("groups must be stated publicly, got None")
+        if not hasattr(public, "map_partitions"):
+            public = as_domain(public).levels
+        mechanism = self._mechanism(len(domain))
+        counts = group_counts(frame, column, by, domain, public)
+        self._charge(mechanism)
+        self._keep(mechanism, domain)
+        return release_rows(counts, by, mechanism)
+
     def _mechanism(self, dimension: int) -> DirichletMechanism:
         if dimension < 2:
             raise InvalidParameterError(f"domain must have at least two levels, got {dimension}")

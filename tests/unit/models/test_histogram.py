@@ -96,3 +96,58 @@ def test_spark_has_places_for_other_and_missing_values_or_refuses_them(spark):
     assert counts.collect()[0]["counts"] == [2, 1, 1]
     with pytest.raises(Exception, match="values of its domain only"):
         group_counts(frame, "a", "g", Domain(["x", "y"]), frame.select("g")).collect()
+
+
+def dask_frame(data, partitions=3):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    return dd.from_pandas(pd.DataFrame(data), npartitions=partitions)
+
+
+def test_dask_releases_each_group_once_in_its_own_partition():
+    data = answers()
+    frame = dask_frame(data)
+    accountant = sdp.Accountant(epsilon=20.5, delta=1e-6)
+    histogram = PrivateHistogram(LEVELS, epsilon=20.0, total=600, accountant=accountant)
+    released = histogram.release_on_dask(frame, "answer", by="group", groups=[0, 1, 2, 7])
+    first = released.compute().set_index("group").sort_index()
+    assert first.index.tolist() == [0, 1, 2, 7]
+    assert first.equals(released.compute().set_index("group").sort_index())
+    assert np.all(first.sum(axis=1) == 1.0)
+    for group in (0, 1, 2):
+        members = data["answer"][data["group"] == group]
+        np.testing.assert_allclose(first.loc[group], [np.mean(members == level) for level in LEVELS], atol=0.15)
+    with pytest.raises(sdp.BudgetExceededError):
+        histogram.release_on_dask(frame, "answer", by="group", groups=[0])
+    assert len(accountant.spends()) == 1
+
+
+def test_dask_counts_other_and_missing_values_and_groups_that_are_missing():
+    from simplexdp.models.dask import group_counts
+
+    frame = dask_frame({"g": ["a", None, "a", "a", "b"], "a": ["x", "x", None, "q", "x"]}, partitions=2)
+    counts = group_counts(frame, "a", "g", Domain(["x", None], other=True), ["b", "a", None, "never"]).compute()
+    rows = {key: cells for key, *cells in counts.itertuples(index=False)}
+    rows = {key if isinstance(key, str) else None: cells for key, cells in rows.items()}
+    assert rows == {"a": [1, 1, 1], None: [1, 0, 0], "b": [1, 0, 0], "never": [0, 0, 0]}
+    with pytest.raises(sdp.InvalidDataError, match=r"values of its domain only|no missing value"):
+        group_counts(frame, "a", "g", Domain(["x", "y"]), ["a"]).compute()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"column": "absent"}, "exist in the frame"),
+        ({"by": "absent"}, "exist in the frame"),
+        ({"groups": None}, "stated publicly"),
+    ],
+)
+def test_bad_arguments_on_dask_are_named(arguments, message):
+    with pytest.raises(sdp.InvalidParameterError, match=message):
+        PrivateHistogram(LEVELS, total=9).release_on_dask(
+            dask_frame(answers(20)), **{"column": "answer", "by": "group", "groups": [0], **arguments}
+        )
+    seeded = PrivateHistogram(LEVELS, total=9, random_state=sdp.testing.SeededRng(1))
+    with pytest.raises(sdp.InvalidParameterError, match="random_state"):
+        seeded.release_on_dask(dask_frame(answers(20)), "answer", by="group", groups=[0])

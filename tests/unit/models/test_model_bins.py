@@ -278,3 +278,20 @@ def test_what_is_no_number_is_refused_without_being_quoted(engine, strategy, bad
     binner = PrivateBinner(strategy, bounds=BOUNDS, epsilon=0.3)
     with pytest.raises(sdp.InvalidDataError, match="'hours'"):
         classifier(binner=binner).fit(engine(data), "rich")
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+def test_spark_gives_the_same_model(spark):
+    data = people(400)
+    rows = list(zip(*(values.tolist() for values in data.values()), strict=True))
+    frame = spark.createDataFrame(rows, "sex string, age int, hours double, rich int")
+    for binner in (private_quantiles(), PrivateBinner("uniform", n_bins=4, bounds=BOUNDS)):
+        eager = classifier(binner=binner, random_state=sdp.testing.SeededRng(4)).fit(data, "rich")
+        model = classifier(binner=binner, random_state=sdp.testing.SeededRng(4)).fit(frame, "rich")
+        for ours, expected in zip(model.feature_log_prob_, eager.feature_log_prob_, strict=True):
+            np.testing.assert_array_equal(ours, expected)
+        one = network(binner=binner, random_state=sdp.testing.SeededRng(4)).fit(data)
+        two = network(binner=binner, random_state=sdp.testing.SeededRng(4)).fit(frame)
+        for node, table in one.cpds_.items():
+            np.testing.assert_array_equal(two.cpds_[node], table)
+    assert model.score(frame, "rich") == eager.score(data, "rich")
