@@ -44,7 +44,7 @@ format: $(STAMP)-env ## Format both languages
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: build $(STAMP)-bench ## Run the benchmarks; prints ratios against peers
+bench: build $(STAMP)-bench $(STAMP)-diffprivlib ## Run the benchmarks; prints ratios against peers
 	$(BIN)/python -m benches.python
 
 docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links
@@ -66,6 +66,8 @@ lock: ## Lock the Python tools again (needs uv on the path)
 		-c requirements/dev.txt --group wheels -o requirements/wheels.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		-c requirements/dev.txt --group docs -o requirements/docs.txt
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		--group peer-diffprivlib -o requirements/diffprivlib.txt
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) target dist site
@@ -82,6 +84,13 @@ $(STAMP)-env: $(STAMP)-tools requirements/dev.txt
 
 $(STAMP)-bench: $(STAMP)-env requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+# This peer imports no current scikit-learn: it has an environment of its own, which the benches ask through a pipe.
+$(STAMP)-diffprivlib: $(STAMP)-env requirements/diffprivlib.txt
+	$(PYTHON) -m venv $(VENV)/peers/diffprivlib
+	$(VENV)/peers/diffprivlib/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements/diffprivlib.txt
 	@touch $@
 
 $(STAMP)-docs: $(STAMP)-env requirements/docs.txt

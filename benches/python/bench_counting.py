@@ -4,8 +4,10 @@ import numpy as np
 from benches.python.timing import compare, report
 
 from simplexdp import _core
+from simplexdp.frames import count_table
 
 ROWS = 2 * 10**6
+TYPES = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64)
 
 
 def run() -> int:
@@ -14,20 +16,64 @@ def run() -> int:
     columns = [rng.integers(0, size, ROWS, dtype=np.int8) for size in shape]
     ravelled = np.ravel_multi_index([column.astype(np.int64) for column in columns], shape)
     cells = int(np.prod(shape))
+    frame = dict(zip("abc", columns, strict=True))
+
+    def bincount():
+        return np.bincount(ravelled, minlength=cells)
 
     def ravel_and_bincount():
         return np.bincount(np.ravel_multi_index(columns, shape), minlength=cells)
 
     cases = [
-        ("three int8 columns", columns, shape, lambda: np.bincount(ravelled, minlength=cells), "ravelled", 1),
-        ("three int8 columns", columns, shape, ravel_and_bincount, "ravel and bincount", 1),
-        ("one int64 column", [ravelled], (cells,), lambda: np.bincount(ravelled, minlength=cells), "bincount", 1),
-        ("one int8 column", columns[:1], shape[:1], lambda: np.bincount(columns[0], minlength=10), "bincount", 1),
+        ("three int8 columns", lambda: _core.count_table(columns, shape), bincount, "ravelled"),
+        ("three int8 columns", lambda: _core.count_table(columns, shape), ravel_and_bincount, "ravel, bincount"),
+        (
+            "three int8 columns, count_table",
+            lambda: count_table(frame, list("abc"), frame_domains),
+            bincount,
+            "ravelled",
+        ),
     ]
-    missed = 0
-    for label, ours, sizes, peer, name, required in cases:
-        comparison = compare(
-            lambda c=ours, s=sizes: _core.count_table(c, s), peer, our_work=ROWS, peer_work=ROWS, rounds=15
+    frame_domains = dict(zip("abc", shape, strict=True))
+    for kind in (np.int32, np.int64):
+        wide = [column.astype(kind) for column in columns]
+        cases.append(
+            (
+                # Three wide columns are three times the memory that codes ravelled before take: those are no peer.
+                f"three {kind.__name__} columns",
+                lambda c=wide: _core.count_table(c, shape),
+                lambda c=wide: np.bincount(np.ravel_multi_index(c, shape), minlength=cells),
+                "ravel, bincount",
+            )
         )
-        missed += report(label, comparison, peer=name, required=required)
+    for kind in TYPES:
+        for levels in (10, 127, 10**5):
+            if levels > np.iinfo(kind).max:
+                continue
+            codes = rng.integers(0, levels, ROWS, dtype=kind)
+            # Peer: bincount of what it takes without a conversion.
+            wide = codes.astype(np.int64)
+            cases.append(
+                (
+                    f"one {kind.__name__} column, {levels} levels",
+                    lambda c=codes, k=levels: _core.count_table([c], [k]),
+                    lambda c=wide, k=levels: np.bincount(c, minlength=k),
+                    "bincount of int64",
+                )
+            )
+    skewed = np.where(rng.random(ROWS) < 0.99, 0, ravelled)
+    runs = np.sort(ravelled)
+    for label, codes in (("mostly zeros", skewed), ("sorted", runs)):
+        cases.append(
+            (
+                f"one int64 column, {label}",
+                lambda c=codes: _core.count_table([c], [cells]),
+                lambda c=codes: np.bincount(c, minlength=cells),
+                "bincount",
+            )
+        )
+    missed = 0
+    for label, ours, peer, name in cases:
+        comparison = compare(ours, peer, our_work=ROWS, peer_work=ROWS, rounds=15)
+        missed += report(label, comparison, peer=name, required=1)
     return missed

@@ -75,3 +75,17 @@ def _unit(value: float) -> str:
         if value >= scale:
             return f"{value / scale:.3g} {unit}"
     return f"{value / 1e-9:.3g} ns"
+
+
+def within(label: str, call: Callable[[], Any], limit: float, *, rounds: int = 7) -> int:
+    """Print the best time of a call and return 1 if it is above the limit, in seconds, else 0.
+
+    It is processor time, of one thread: what the call takes where nobody else is at work.
+    """
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.process_time()
+        call()
+        best = min(best, time.process_time() - start)
+    print(f"  {label:<44} {_unit(best):>9}  (at most {_unit(limit)}){'' if best <= limit else '  MISSED'}", flush=True)
+    return int(best > limit)
