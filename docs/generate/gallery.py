@@ -54,7 +54,8 @@ def section(each: dict[str, Any], made: Path, out: Path) -> list[str]:
             tables.append(f"[{name}]({name})")
         else:
             tables.append(f"{name} (too large for this page)")
-    heading = f"{each['source'].split('] ')[-1]}: {each['title']}"
+    where = each["source"].split("] ")[-1]
+    heading = f"{where[:1].upper()}{where[1:]}: {each['title']}"
     again = f"`simplexdp reproduce {each['name']}`, {each['seconds']:.3g} s when this page was made"
     return [
         "",
