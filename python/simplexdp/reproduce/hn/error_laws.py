@@ -69,7 +69,7 @@ def error_law_figure(
         plot, axes = panels(1, 3, width=3.6, height=3.4)
         left, middle, right = axes[0]
         boxes(left, tables["errors"])
-        left.set(xlabel="Hellinger error", title=f"(a) x = {data}", xlim=(-0.02, 1.02))
+        left.set(xlabel="Hellinger error", title=f"(a) x = {data}, ε = {EPSILON}", xlim=(-0.02, 1.02))
         for key in SHOWN:
             rows = tables["law"].where(mechanism=key)
             centres = [(a + b) / 2 for a, b in zip(rows["from"], rows["to"], strict=True)]
