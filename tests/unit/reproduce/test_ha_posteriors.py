@@ -189,6 +189,18 @@ def test_local_sensitivity_needs_no_search() -> None:
     )
 
 
+def test_local_sensitivity_costs_more_than_its_nominal_epsilon_with_three_categories() -> None:
+    truth = Definitions((7.0, 4.0, 5.0), 65)
+    weights = np.exp(-EPSILON * truth.distances / (2 * truth.local[:, None]))
+    p = weights / weights.sum(axis=1, keepdims=True)
+    pairs = zip(*np.nonzero(truth.records == 1), strict=True)
+    worst = max(float(np.maximum(p[a] - math.exp(EPSILON) * p[b], 0).sum()) for a, b in pairs)
+    assert worst > 7e-5
+    certified = hellinger("local", (7.0, 4.0, 5.0), 65, EPSILON, DELTA).certify().privacy
+    assert certified.delta(EPSILON) == pytest.approx(worst, rel=1e-5)
+    assert float(certified.epsilon(DELTA)) > EPSILON
+
+
 def test_balanced_counts() -> None:
     assert balanced(100, 3) == [33, 33, 34]
     assert balanced(120, 3) == [40, 40, 40]
