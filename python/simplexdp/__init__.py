@@ -97,6 +97,7 @@ _MODULES = frozenset(
         "frames",
         "models",
         "plots",
+        "report",
         "simulation",
         "special",
         "testing",

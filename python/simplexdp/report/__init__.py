@@ -1,0 +1,5 @@
+"""One self-contained page about a release: what was released, and what it guarantees, in plain words."""
+
+from simplexdp.report.page import release_report
+
+__all__ = ["release_report"]

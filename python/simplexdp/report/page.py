@@ -1,0 +1,283 @@
+"""The page: numbers, words and pictures put together."""
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _arguments as check
+from simplexdp._core import __version__
+from simplexdp.accounting import PrivacyCurve
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.report.drawing import axis, bar, curve_chart
+from simplexdp.report.meaning import Meaning, meaning
+from simplexdp.report.text import escaped, one_in, percent, power, rounded
+
+__all__ = ["release_report"]
+
+MOST_ROWS = 40
+"""Longer tables open with their largest shares; the whole table is behind a click."""
+
+LARGEST_SHOWN = 20
+
+BELIEFS = (0.001, 0.01, 0.1, 0.5, 0.9)
+
+NOT_REPEATED = frozenset(("epsilon", "delta", "spent_epsilon", "adjacency", "exact"))
+"""What the page tells of a guarantee in its own words."""
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def release_report(
+    *,
+    labels: Sequence[object],
+    values: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    level: float,
+    curve: PrivacyCurve,
+    guarantee: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    title: str = "A private release",
+    notes: Sequence[str] = (),
+) -> str:
+    """Return one self-contained HTML page about released shares and their guarantee.
+
+    The page needs no network and no script, reads on a phone and in the dark, and holds what it is given and nothing
+    else: give it released values and public parameters, never true counts. All text is escaped.
+
+    Parameters
+    ----------
+    labels : sequence
+        Names of the categories.
+    values, lower, upper : array_like, shape (d,)
+        Released shares, and the ends of the intervals of the true ones.
+    level : float
+        Of the intervals.
+    curve : PrivacyCurve
+        What the release cost.
+    guarantee : mapping
+        ``delta``, at which the curve is read; ``epsilon``, if one was asked for; anything else is listed.
+    parameters : mapping
+        Public parameters by name, listed as they are.
+    title : str
+        Of the page.
+    notes : sequence of str
+        Remarks, one paragraph each.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> from simplexdp.report import release_report
+    >>> mechanism = sdp.DirichletMechanism.calibrated(epsilon=1.0, delta=1e-6, dimension=3, total=1000)
+    >>> y = mechanism.release([500, 300, 200])
+    >>> lower, upper = mechanism.interval(y, 1000).T
+    >>> page = release_report(labels=["a", "b", "c"], values=y, lower=lower, upper=upper, level=0.95,
+    ...                       curve=mechanism.privacy, guarantee={"epsilon": 1.0, "delta": 1e-6},
+    ...                       parameters={"scale": mechanism.scale})
+    >>> page.startswith("<!doctype html>"), "<script" in page
+    (True, False)
+    """
+    shares, ends = _checked(labels, values, lower, upper)
+    level = check.open_unit("level", level)
+    if not isinstance(curve, PrivacyCurve):
+        raise InvalidParameterError(f"curve must be a privacy curve, got {type(curve).__name__}")
+    delta = check.non_negative("delta", guarantee.get("delta", 0.0))
+    found = meaning(curve, delta)
+    sections = [
+        _summary(title, found, curve, len(shares)),
+        _distribution([escaped(label) for label in labels], shares, ends, level),
+        _in_plain_words(found, curve),
+        _curve(found, curve),
+        _listed("Parameters", {**{k: v for k, v in guarantee.items() if k not in NOT_REPEATED}, **parameters}),
+        _remarks(notes),
+        _listed(
+            "Made with",
+            {"simplexdp": __version__, "Python": platform.python_version(), "NumPy": np.__version__},
+            plain=True,
+        ),
+    ]
+    style = files("simplexdp.report").joinpath("page.css").read_text(encoding="utf-8")
+    head = (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        f'<link rel="icon" href="data:,">\n<title>{escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n'
+    )
+    foot = (
+        "<footer><p>Everything on this page was released or is public. Reading, copying or computing with it costs no "
+        "further privacy.</p></footer>"
+    )
+    return f"{head}<body>\n<main>\n{''.join(sections)}{foot}\n</main>\n</body>\n</html>\n"
+
+
+def _checked(
+    labels: Sequence[object], values: ArrayLike, lower: ArrayLike, upper: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    shares = check.numbers("values", values)
+    if shares.ndim != 1 or shares.size == 0:
+        raise InvalidParameterError(f"values must have shape (d,), got shape {shares.shape}")
+    ends = [check.numbers("lower", lower), check.numbers("upper", upper)]
+    if any(end.shape != shares.shape for end in ends) or len(labels) != shares.size:
+        raise InvalidParameterError(f"labels, lower and upper must have {shares.size} entries, one for each value")
+    return shares, np.stack(ends, axis=-1)
+
+
+def _summary(title: str, found: Meaning, curve: PrivacyCurve, n_categories: int) -> str:
+    cards = [
+        ("epsilon", rounded(found.epsilon), "the privacy loss; smaller is better"),
+        ("delta", power(found.delta), "the part that epsilon does not cover"),
+        ("odds", f"× {rounded(found.factor, 2)}", "the most that an attacker's odds about one record can grow"),
+        ("a 50:50 guess", percent(found.guess, 1, up=True), "how often it becomes right, at most"),
+    ]
+    figures = "".join(f"<div><dt>{name}</dt><dd>{value}</dd><dd>{words}</dd></div>" for name, value, words in cards)
+    adjacency = "one record replaced" if curve.adjacency == "replace" else "one record added or removed"
+    return (
+        f"<header><h1><bdi>{escaped(title)}</bdi></h1>\n"
+        f"<p>{n_categories:,} {'category' if n_categories == 1 else 'categories'}, released with differential privacy "
+        f"for {adjacency}.</p>\n<dl>{figures}</dl></header>\n"
+    )
+
+
+def _distribution(labels: Sequence[str], shares: NDArray[np.float64], ends: NDArray[np.float64], level: float) -> str:
+    end = max(float(shares.max()), float(ends.max()), 1e-9)
+    # As many decimals as the intervals leave any meaning to.
+    width = float(np.median(ends[:, 1] - ends[:, 0])) * 100
+    decimals = 2 if width <= 0 else int(np.clip(1 - math.floor(math.log10(width)), 1, 6))
+    coverage = percent(level, max(0, len(f"{100 * level:.10g}".partition(".")[2])))
+    words = (
+        f"The bar is the released share. The line is the {coverage} interval: it covers the true share with a "
+        f"probability of at least {coverage}, and was computed from the release and public parameters alone. It need "
+        "not be centred on the bar, because it allows for what the mechanism does to the shares."
+    )
+    everything = _table(labels, shares, ends, end, decimals, coverage, np.arange(shares.size))
+    if shares.size > MOST_ROWS:
+        largest = np.argsort(-shares, kind="stable")[:LARGEST_SHOWN]
+        first = _table(labels, shares, ends, end, decimals, coverage, largest)
+        everything = (
+            f"<h3>The {LARGEST_SHOWN} largest of {shares.size:,}</h3>{first}"
+            f"<details><summary>All {shares.size:,} categories, in their own order</summary>{everything}</details>"
+        )
+    heading = '<section aria-labelledby="shares"><h2 id="shares">Released distribution</h2>'
+    return f"{heading}\n<p>{words}</p>\n{everything}</section>\n"
+
+
+def _table(
+    labels: Sequence[str],
+    shares: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    end: float,
+    decimals: int,
+    coverage: str,
+    order: NDArray[np.intp],
+) -> str:
+    # Explicit roles: on a phone rows are laid out as grids, and a screen reader shall still find a table.
+    rows = [
+        '<div class="scroll"><table class="shares" role="table"><thead role="rowgroup"><tr role="row">'
+        '<th scope="col" role="columnheader">Category</th><th scope="col" role="columnheader">Share</th>'
+        f'<th scope="col" role="columnheader">{coverage} interval</th>'
+        f'<th scope="col" role="columnheader"><span class="unseen">Bar</span>{axis(end)}</th></tr></thead>'
+        '<tbody role="rowgroup">\n'
+    ]
+    for i in order:
+        value, low, high = float(shares[i]), float(ends[i, 0]), float(ends[i, 1])
+        title = f' title="{labels[i]}"' if len(labels[i]) > 60 else ""
+        interval = f"{percent(low, decimals, up=False)[:-2]} – {percent(high, decimals, up=True)}"
+        rows.append(
+            f'<tr role="row"><th scope="row" role="rowheader"><bdi{title}>{labels[i]}</bdi></th>'
+            f'<td role="cell">{percent(value, decimals)}</td><td role="cell">{interval}</td>'
+            f'<td role="cell">{bar(value, low, high, end)}</td></tr>\n'
+        )
+    return "".join([*rows, "</tbody></table></div>"])
+
+
+def _in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
+    if curve.adjacency == "replace":
+        change = "your record is replaced by any other one"
+        scope = "The number of records is treated as public."
+    else:
+        change = "your record is removed from the data, or added to them"
+        scope = "The number of records is protected too."
+    ratio = rounded(math.exp(found.epsilon), 3) if found.epsilon < 700 else "∞"
+    plus = "" if found.delta == 0 else f", plus {power(found.delta)} ({one_in(found.delta)})"
+    unless = "" if found.delta == 0 else f", except with a probability of {one_in(found.exception)}"
+    guess = percent(found.guess, 1, up=True)
+    beliefs = "".join(
+        f"<tr><td>{percent(before, 1)}</td><td>at most {percent(found.belief(before), 1, up=True)}</td></tr>"
+        for before in BELIEFS
+    )
+    sharp = (
+        "The curve that they come from is exact: there are data that attain it."
+        if curve.exact
+        else "The curve that they come from is an upper bound: the true loss may be smaller."
+    )
+    return (
+        '<section aria-labelledby="words"><h2 id="words">What this means for one person</h2>\n'
+        f"<p>Imagine two worlds: the data as they are, and the same data in which {change}. Whatever somebody "
+        f"concludes from this release, its probability in one world is at most {ratio} times that in the other{plus}. "
+        f"The factor is e<sup>epsilon</sup>{'' if found.delta == 0 else ', what is added is delta'}. {scope}</p>\n"
+        f"<p>So suppose that an attacker knows every record but yours. Seeing the release can raise the odds in "
+        f"favour of the truth about your record by a factor of at most {rounded(found.factor, 3)}{unless}:</p>\n"
+        '<table class="beliefs"><caption class="unseen">How far an attacker&#x27;s belief can grow</caption><thead><tr>'
+        '<th scope="col">Belief before</th><th scope="col">Belief after</th></tr></thead>'
+        f"<tbody>{beliefs}</tbody></table>\n"
+        f"<p>Somebody who knows that your record is one of two, both equally likely, picks the right one with a "
+        f"probability of at most {guess}.</p>\n"
+        f"<p>These numbers hold whatever else is known and however much is computed. {sharp} They speak of one record: "
+        "a person with several records in the data is protected less, and further releases from the same data add up."
+        "</p></section>\n"
+    )
+
+
+def _curve(found: Meaning, curve: PrivacyCurve) -> str:
+    rows = []
+    for exponent in (3, 5, 6, 8, 10):
+        epsilon = float(curve.epsilon(10.0**-exponent))
+        rows.append(f"<tr><td>{power(10.0**-exponent)}</td><td>{rounded(epsilon)}</td></tr>")
+    return (
+        '<section aria-labelledby="curve"><h2 id="curve">The whole guarantee</h2>\n'
+        "<p>One release has many pairs of epsilon and delta: it keeps all of those on the curve at once. The stated "
+        "pair is marked. Every figure is rounded up.</p>\n"
+        f'<div class="pair"><figure>{curve_chart(curve, found.epsilon, found.delta)}</figure>\n'
+        '<table class="beliefs"><caption class="unseen">Points of the curve</caption><thead><tr>'
+        f'<th scope="col">delta</th><th scope="col">epsilon</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        "</div></section>\n"
+    )
+
+
+def _listed(heading: str, entries: Mapping[str, Any], *, plain: bool = False) -> str:
+    if not entries:
+        return ""
+    rows = "".join(
+        f"<div><dt><bdi>{escaped(name)}</bdi></dt><dd><bdi>{escaped(text)}</bdi></dd></div>"
+        for name, text in ((name, value if plain else _shown(value)) for name, value in entries.items())
+    )
+    name = "made" if plain else "parameters"
+    return f'<section aria-labelledby="{name}"><h2 id="{name}">{heading}</h2>\n<dl class="list">{rows}</dl></section>\n'
+
+
+def _shown(value: Any) -> str:
+    """Return a parameter; of long lists the beginning."""
+    if isinstance(value, float | np.floating):
+        return f"{value:.10g}"
+    if isinstance(value, list | tuple | np.ndarray):
+        entries = list(value)
+        more = f" and {len(entries) - 12} more" if len(entries) > 12 else ""
+        return ", ".join(_shown(entry) for entry in entries[:12]) + more
+    return str(value)
+
+
+def _remarks(notes: Sequence[str]) -> str:
+    if not notes:
+        return ""
+    paragraphs = "".join(f"<li><bdi>{escaped(note)}</bdi></li>" for note in notes)
+    return f'<section aria-labelledby="notes"><h2 id="notes">Notes</h2>\n<ul>{paragraphs}</ul></section>\n'

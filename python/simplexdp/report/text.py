@@ -1,0 +1,89 @@
+"""Numbers and foreign text as they stand on a page: losses rounded up, everything escaped."""
+
+import html
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+__all__ = ["escaped", "one_in", "percent", "power", "rounded"]
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_BREAKING = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF], "�") | {9: " ", 10: " ", 13: " "}
+
+
+def escaped(value: object) -> str:
+    """Return foreign text for HTML, in elements and in quoted attributes.
+
+    What no page may hold (control characters, halves of surrogate pairs) becomes a replacement character; text that
+    runs from right to left stays within its place.
+
+    Examples
+    --------
+    >>> escaped('<b title="x">')
+    '&lt;b title=&quot;x&quot;&gt;'
+    """
+    text = str(value).encode("utf-8", "replace").decode("utf-8").translate(_BREAKING)
+    return html.escape(text, quote=True)
+
+
+def rounded(value: float, digits: int = 4) -> str:
+    """Return a loss rounded up to some significant digits.
+
+    Examples
+    --------
+    >>> rounded(0.99991), rounded(0.123412), rounded(2.0)
+    ('1', '0.1235', '2')
+    """
+    if not math.isfinite(value):
+        return "∞"
+    if value == 0:
+        return "0"
+    exact = Decimal(value)
+    place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    up = exact.quantize(place, rounding=ROUND_CEILING).normalize()
+    return f"{up:f}" if -6 <= up.adjusted() < 9 else power(float(up), digits)
+
+
+def power(value: float, digits: int = 2) -> str:
+    """Return a small probability as a multiple of a power of ten, rounded up.
+
+    Examples
+    --------
+    >>> power(1e-6), power(3.21e-7)
+    ('10⁻⁶', '3.3 × 10⁻⁷')
+    """
+    if value == 0:
+        return "0"
+    # The decimal that was written, not the binary fraction next to it.
+    exact = Decimal(repr(value))
+    up = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=ROUND_CEILING).normalize()
+    exponent = up.adjusted()
+    mantissa = up.scaleb(-exponent).normalize()
+    ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}" if exponent else "1"
+    return ten if mantissa == 1 else f"{mantissa:f} × {ten}" if exponent else f"{mantissa:f}"
+
+
+def one_in(value: float) -> str:
+    r"""Return a probability as one in a whole number, rounded up.
+
+    Examples
+    --------
+    >>> one_in(1e-6)
+    '1\xa0in\xa01,000,000'
+    """
+    return f"1\xa0in\xa0{math.floor(1 / Decimal(repr(value))):,}" if value < 0.5 else percent(value, 1, up=True)
+
+
+def percent(value: float, decimals: int, *, up: bool | None = None) -> str:
+    """Return a share in per cent, rounded up or down when asked to, else to the nearest.
+
+    Examples
+    --------
+    >>> percent(0.12345, 1), percent(0.12345, 1, up=True), percent(1.0, 2)
+    ('12.3 %', '12.4 %', '100.00 %')
+    """
+    if up is None:
+        return f"{100 * value:.{decimals}f} %"
+    # A share such as 0.07 is the double next to it: what is off by less than the twelfth digit is no reason to round.
+    exact = round(Decimal(value) * 100, 12)
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=rounding):f} %"
