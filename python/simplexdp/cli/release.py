@@ -176,19 +176,28 @@ class Extras:
     show_truth: bool
     seed: int | None
 
+    def named(self, *options: str) -> list[str]:
+        """Return those of the options that were given."""
+        given = {
+            "--counts": self.size is not None,
+            "--debias": self.debias,
+            "--interval": self.interval is not None,
+            "--plot": self.plot is not None,
+            "--report": self.report is not None,
+        }
+        return [option for option in options if given[option]]
+
     def check(self, request: Request, by: str | None) -> None:
         """Refuse what does not go together, and what cannot be drawn or written, before anything is spent."""
-        named = {"--debias": self.debias or None, "--interval": self.interval, "--plot": self.plot}
-        pictured = [option for option, value in {**named, "--report": self.report}.items() if value is not None]
         if request.mechanism != "dirichlet":
-            for option in [*(["--counts"] if self.size is not None else []), *pictured]:
+            for option in self.named("--counts", "--debias", "--interval", "--report"):
                 raise click.UsageError(f"{option} needs --mechanism dirichlet")
-        for option in pictured:
+        for option in self.named("--debias", "--interval", "--plot", "--report"):
             if self.size is not None:
                 raise click.UsageError(f"--counts and {option} exclude each other")
             if by is not None:
                 raise click.UsageError(f"{option} needs one histogram: with --by, the sizes of the groups are private")
-            if request.adjacency == "add_remove" and request.total is None:
+            if request.adjacency == "add_remove" and request.total is None and request.mechanism == "dirichlet":
                 raise click.UsageError(f"{option} needs --total, a public guess: the number of records is private")
         if request.adjacency == "add_remove" and request.needs_total and request.total is None:
             raise click.UsageError(
@@ -250,8 +259,9 @@ def _described(
 
     guarantee = guarantee_of(curve, request.epsilon, request.delta)
     notes = [sentence(guarantee), _public(request)]
-    if request.adjacency == "add_remove" and (extras.debias or extras.interval is not None):
-        notes.append(f"debiased and interval take the public guess of {request.total} records for true.")
+    takes_total = extras.named("--debias", "--interval", "--plot", "--report")
+    if request.adjacency == "add_remove" and request.mechanism == "dirichlet" and takes_total:
+        notes.append(f"Intervals and debiased shares take the public guess of {request.total} records for true.")
     notes += warnings_of(guarantee, show_truth=extras.show_truth, seed=extras.seed)
     details: dict[str, Any] = {
         "private": extras.seed is None and not extras.show_truth,
@@ -305,11 +315,16 @@ def _illustrate(
     """Draw a release with its intervals: from what was released and public parameters, nothing else."""
     if extras.plot is None and extras.report is None:
         return
-    level = 0.95 if extras.interval is None else extras.interval
     texts = [str(label) for label in labels]
+    if request.mechanism != "dirichlet":
+        shares = result.columns["share"]
+        save_plot(lambda plots: plots.release(shares, labels=texts), extras.plot or "")
+        warn(f"wrote {extras.plot}")
+        return
+    level = 0.95 if extras.interval is None else extras.interval
     lower, upper = _interval(built, released, request, level)
     if extras.plot is not None:
-        save_plot(lambda plots: plots.release(released, lower, upper, texts), extras.plot)
+        save_plot(lambda plots: plots.release(released, lower, upper, texts, level=level), extras.plot)
         warn(f"wrote {extras.plot}")
     if extras.report is not None:
         page = import_module("simplexdp.report").release_report(
@@ -322,7 +337,8 @@ def _illustrate(
             guarantee=result.details["guarantee"],
             parameters={"mechanism": request.mechanism, **result.details["parameters"]},
             title=f"Private histogram of {result.details['column']}",
-            notes=tuple(result.notes),
+            # The truth that --show-truth shows is not on the page, whatever is printed.
+            notes=[note for note in result.notes if not note.startswith("true_count")],
         )
         with open(extras.report, "w", encoding="utf-8") as file:
             file.write(page)

@@ -331,3 +331,47 @@ def test_completion_completes(simplexdp, monkeypatch, capsys):
     monkeypatch.setenv("COMP_CWORD", "1")
     done = simplexdp()
     assert done.out.strip() == "plain,calibrate"
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_plots_are_drawn(simplexdp, folder, mechanism, suffix):
+    pytest.importorskip("matplotlib")
+    path = folder / f"plot.{suffix}"
+    done = simplexdp(
+        "release", "people.csv", *JOBS, *MECHANISMS[mechanism], "--mechanism", mechanism, "--plot", path.name
+    )
+    assert done.code == 0, done.err
+    start = {"png": b"\x89PNG", "svg": b"<?xml"}[suffix]
+    assert path.read_bytes().startswith(start)
+    assert f"wrote {path.name}" in done.err
+
+
+def test_a_report_holds_the_release_and_not_the_truth(simplexdp, folder):
+    pytest.importorskip("simplexdp.report")
+    pytest.importorskip("matplotlib")
+    done = simplexdp(
+        "release", "people.csv", *JOBS, *ALIKE, "--delta", "1e-6", "--report", "report.html", "--show-truth", "--json"
+    )
+    assert done.code == 0, done.err
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert all(job in page for job in COUNTS)
+    assert not set(numbers(page)) & {str(count) for count in COUNTS.values()}
+    assert "true_count" not in page
+
+
+def test_winners_are_compared_on_a_grid(simplexdp):
+    grid = ("--n", "100,1000", "--dimension", "2,3", "--json")
+    done = simplexdp("compare", *grid, *BUDGET)
+    assert done.code == 0, done.err
+    assert [(row["n"], row["dimension"]) for row in done.json["rows"]] == [(100, 2), (100, 3), (1000, 2), (1000, 3)]
+    assert all(row["margin"] is None or row["margin"] >= 1 for row in done.json["rows"])
+
+
+def test_a_comparison_is_that_of_the_library(simplexdp):
+    import simplexdp as sdp
+
+    done = simplexdp("compare", "--n", "500", "--dimension", "3", "--metric", "l1", *BUDGET, "--json").json
+    found = sdp.compare(500, 3, 1.0, 1e-6, metric="l1")
+    assert [row["mechanism"] for row in done["rows"]] == [row.mechanism for row in found.rows]
+    assert [row["error"] for row in done["rows"]] == [row.error for row in found.rows]
