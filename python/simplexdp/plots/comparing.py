@@ -32,7 +32,7 @@ def error_against_epsilon(
     ----------
     data : sequence of Comparison, or mapping
         Results of `sdp.compare` at several epsilons; or, for each name, a pair (epsilons, errors) or a triple with the
-        standard errors, which are drawn as bars of two of them to either side.
+        standard errors, which are drawn as bars of two of them to either side, downwards to a tenth of the error.
     ax : matplotlib axes, optional
         Where to draw.
     ylabel : str, optional
@@ -67,7 +67,7 @@ def error_against_epsilon(
             )
             sure = np.isfinite(error) & np.isfinite(deviation)
             x, y, bar = epsilon[sure], error[sure], 2 * deviation[sure]
-            ax.vlines(x, np.maximum(y - bar, y * 1e-3), y + bar, color=hue, linewidth=1)
+            ax.vlines(x, np.maximum(y - bar, y / 10), y + bar, color=hue, linewidth=1)
         ax.set_xscale("log")
         ax.set_yscale("log")
         _plain_ticks(ax, np.unique(np.concatenate([entry[0] for entry in series.values()])))
@@ -128,7 +128,7 @@ def winner_map(winners: WinnerMap, ax: Axes | None = None) -> Axes:
                     cell = (column - 0.5, row - 0.5)
                     ax.add_patch(
                         mpl.patches.Rectangle(
-                            cell, 1, 1, fill=False, hatch="....", edgecolor="#00000033", linewidth=0, zorder=1.5
+                            cell, 1, 1, fill=False, hatch="////", edgecolor="#00000030", linewidth=0, zorder=1.5
                         )
                     )
                 text = name.replace("_", "\n") + ratio

@@ -67,7 +67,7 @@ def release_report(
     title : str
         Of the page.
     notes : sequence of str
-        Remarks, one paragraph each.
+        Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
 
     Returns
     -------
@@ -93,12 +93,13 @@ def release_report(
     delta = check.non_negative("delta", guarantee.get("delta", 0.0))
     found = meaning(curve, delta)
     sections = [
+        _warnings([note for note in notes if _warns(note)]),
         _summary(title, found, curve, len(shares)),
         _distribution([escaped(label) for label in labels], shares, ends, level),
         _in_plain_words(found, curve),
         _curve(found, curve),
         _listed("Parameters", {**{k: v for k, v in guarantee.items() if k not in NOT_REPEATED}, **parameters}),
-        _remarks(notes),
+        _remarks([note for note in notes if not _warns(note)]),
         _listed(
             "Made with",
             {"simplexdp": __version__, "Python": platform.python_version(), "NumPy": np.__version__},
@@ -274,6 +275,14 @@ def _shown(value: Any) -> str:
         more = f" and {len(entries) - 12} more" if len(entries) > 12 else ""
         return ", ".join(_shown(entry) for entry in entries[:12]) + more
     return str(value)
+
+
+def _warns(note: str) -> bool:
+    return str(note).startswith("NOT PRIVATE")
+
+
+def _warnings(notes: Sequence[str]) -> str:
+    return "".join(f'<p class="warning" role="alert"><bdi>{escaped(note)}</bdi></p>\n' for note in notes)
 
 
 def _remarks(notes: Sequence[str]) -> str:

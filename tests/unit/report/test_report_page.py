@@ -3,6 +3,7 @@
 import math
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -108,6 +109,36 @@ def test_the_table_holds_the_numbers_and_bars_are_to_scale():
     widths = [float(w) for w in re.findall(r'class="value"[^>]*width="([\d.]+)%"', text)]
     np.testing.assert_allclose(widths, [100 * 0.62349 / 0.65, 100 * 0.37651 / 0.65], atol=0.01)
     assert "90 % interval" in text
+
+
+def test_what_is_not_private_says_so_on_top():
+    text = page_of(["a", "b"], notes=["fine", "NOT PRIVATE: made with <seed>"])
+    before, after = text.split("<h1>")
+    assert "NOT PRIVATE: made with &lt;seed&gt;" in before
+    assert "NOT PRIVATE" not in after
+    assert "<li><bdi>fine</bdi></li>" in after
+    Page(text)
+
+
+def test_the_command_line_writes_the_page_without_true_counts(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("click")
+    from simplexdp.cli import main
+
+    counts = {"clerk": 61_137, "nurse": 32_539, "<b>": 10_151}
+    records = "job\n" + "".join(f"{name}\n" * count for name, count in counts.items())
+    arguments = ["release", "people.csv", "--column", "job", "--domain", "clerk,nurse,<b>", "--epsilon", "1"]
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(records)
+    code = main([*arguments, "--delta", "1e-6", "--report", "page.html"])
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert not code
+    Page(text)
+    assert "<bdi>clerk</bdi>" in text
+    assert "<bdi>&lt;b&gt;</bdi>" in text
+    for count in counts.values():
+        assert str(count) not in text
+        assert f"{count:,}" not in text
 
 
 def test_a_thousand_categories_open_with_the_largest():
@@ -241,7 +272,7 @@ def test_text_can_be_read_on_its_background():
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     for theme in (light, dark):
-        for name in ("text", "quiet", "accent"):
+        for name in ("text", "quiet", "accent", "alarm"):
             for ground in ("card", "page"):
                 low, high = sorted(luminance(theme[key]) for key in (name, ground))
                 assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
