@@ -8,6 +8,7 @@ import numpy as np
 from simplexdp.cli import options
 from simplexdp.cli.guarantee import guarantee_of, parameters_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
+from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
 
 __all__ = ["calibrate"]
@@ -58,7 +59,8 @@ def calibrate(
     if request.needs_total and total is None:
         raise click.UsageError("give --total to choose a prior; or --prior or --scale")
     output = Output.chosen(out, form, as_json, default=None if out else "table")
-    built = request.build()
+    with Progress("calibrating"):
+        built = request.build()
     curve = built.privacy
     guarantee = guarantee_of(curve, epsilon, delta)
     details = {"mechanism": mechanism, **parameters_of(built), **guarantee}

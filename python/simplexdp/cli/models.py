@@ -13,6 +13,7 @@ import numpy as np
 
 from simplexdp.cli import options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
 from simplexdp.exceptions import InvalidDataError
 
@@ -91,7 +92,8 @@ def fit_nb(target: str, **given: Any) -> None:
         classes=list(range(len(domains[target].all))),
         **shared,
     )
-    model.fit(_matrix(records, features), records[target].astype(np.int64))
+    with Progress("fitting"):
+        model.fit(_matrix(records, features), records[target].astype(np.int64))
     guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
     content = {
         "format": NAIVE_BAYES,
@@ -136,7 +138,9 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     from simplexdp.models import PrivateBayesianNetwork
 
     sizes = {column: len(levels.all) for column, levels in domains.items()}
-    model = PrivateBayesianNetwork(pairs, sizes, epsilon=fit.epsilon, delta=fit.delta, **shared).fit(records)
+    model = PrivateBayesianNetwork(pairs, sizes, epsilon=fit.epsilon, delta=fit.delta, **shared)
+    with Progress("fitting"):
+        model.fit(records)
     guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
     scored = None
     if fit.score is not None:

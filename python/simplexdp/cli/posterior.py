@@ -29,7 +29,7 @@ def stated_prior(text: str, dimension: int | None) -> list[float]:
 
 
 def progress_of(bar: Progress) -> Any:
-    """Return what a certification reports to: its passes are of unknown number, so that each starts the bar again."""
+    """Return what a certification reports to; how many passes there will be is not known."""
 
     def report(turn: int, share: float) -> None:
         bar.label = f"certifying, pass {turn + 1}"
@@ -131,7 +131,7 @@ def posterior(
     n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity)
     rng = options.seeded(seed)
-    with debited(accountant, built.privacy, name, f"{file}:{column}"):
+    with debited(accountant, built.privacy, name, f"{file}:{column}"), Progress("drawing"):
         released = built.release(counts, rng=rng)
 
     rows: dict[str, Any] = {column: levels.all}

@@ -13,6 +13,7 @@ from simplexdp.cli import options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
 from simplexdp.cli.pictures import check_picture, save_plot
+from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
 
 if TYPE_CHECKING:
@@ -153,10 +154,11 @@ def release(
         dimension=counts.shape[-1],
         n_groups=counts.size // counts.shape[-1],
     )
-    built = request.build()
+    with Progress("calibrating"):
+        built = request.build()
     curve = built.table_privacy if request.mechanism == "dirichlet" and by is not None else built.privacy
     rng = options.seeded(seed)
-    with debited(accountant, curve, name, f"{file}:{column}"):
+    with debited(accountant, curve, name, f"{file}:{column}"), Progress("drawing"):
         released = _draw(built, request, counts, size, rng)
 
     result = _described(request, extras, built, curve, columns, counts, released)

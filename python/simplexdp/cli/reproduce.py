@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
@@ -73,17 +74,19 @@ def reproduce(
     with Progress(chosen[0]) as bar:
 
         def started(name: str) -> None:
-            bar.label = f"{name} ({chosen.index(name) + 1} of {len(chosen)})"
+            label = f"{name} ({chosen.index(name) + 1} of {len(chosen)})"
+            bar.start(label)
             if not quiet:
-                bar.clear()
-                warn(bar.label)
+                warn(label)
 
         outcomes = run(chosen, out, Settings(fast=fast, data=data, seed=seed, progress=bar), started=started)
     if as_json:
         emit(Result(details={"out": str(out), "figures": [asdict(each) for each in outcomes]}), output)
         return
+    width = min(shutil.get_terminal_size().columns, 120)
     for each in outcomes:
         click.echo(f"{each.name}  {each.source}: {each.title} ({each.seconds:.1f} s)")
-        click.echo(f"  The paper: {each.paper}")
-        click.echo(f"  Here: {each.finding}\n")
+        for text in (f"The paper: {each.paper}", f"Here: {each.finding}"):
+            click.echo(click.wrap_text(text, width, "  ", "  "))
+        click.echo()
     click.echo(f"Wrote {out / 'index.md'} and {sum(len(each.files) for each in outcomes)} files beside it.")
