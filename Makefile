@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow lint format stubs bench docs wheels lock clean
+.PHONY: help demo build test test-rust test-python test-slow lint format stubs bench gallery docs wheels lock clean
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -46,6 +46,11 @@ format: $(STAMP)-env ## Format both languages
 
 bench: build $(STAMP)-bench $(STAMP)-diffprivlib ## Run the benchmarks; prints ratios against peers
 	$(BIN)/python -m benches.python
+
+gallery: build $(STAMP)-bench ## Write docs/gallery and docs/performance.md again; GALLERY="--fast" or "--data DIR"
+	$(BIN)/python docs/generate/gallery.py $(GALLERY)
+	-$(BIN)/python -m benches.python --json target/bench.json $(filter --fast,$(GALLERY))
+	$(BIN)/python docs/generate/performance.py target/bench.json
 
 docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links
 	$(BIN)/codespell *.md *.toml mkdocs.yml Makefile .ci benches docs python rust tests --skip '*.gz,*.so,*.csv,*.svg,*.png'
