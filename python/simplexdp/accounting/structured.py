@@ -298,7 +298,12 @@ class Structure:
         epsilon, delta = positive("epsilon", epsilon), open_unit("delta", delta)
         if sampling_error > 0:
             # (1 + exp(epsilon)) sampling_error must leave most of delta: no larger epsilon can be proved.
-            epsilon = min(epsilon, max(math.log(delta / sampling_error) - 1, delta))
+            largest = math.log(delta / sampling_error) - 1
+            if not largest > 0.01:
+                raise InvalidParameterError(
+                    f"delta must be well above the sampling error {sampling_error:.3g} of all tables, got {delta}"
+                )
+            epsilon = min(epsilon, largest)
         mean = math.fsum(self.shares) / len(self.shares)
         relative = [math.sqrt(share / mean) for share in self.shares]
 

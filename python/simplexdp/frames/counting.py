@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
-from simplexdp.frames.encoding import encode
+from simplexdp.frames.encoding import encode_column
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 
 __all__ = ["count_table", "count_tables"]
+
+MOST_CELLS = 1 << 31
+"""Of one table, as in the compiled core."""
 
 
 def count_table(frame: Any, columns: Sequence[Any], domains: Mapping[Any, DomainLike]) -> NDArray[np.int64]:
@@ -79,7 +83,7 @@ def count_tables(
     frame = as_frame(frame)
     if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
-    codes = dict(zip(used, encode(frame, used, resolved), strict=True))
+    codes = {column: encode_column(frame, column, resolved[column]) for column in used}
     lengths = {len(column) for column in codes.values()}
     if len(lengths) > 1:
         raise InvalidDataError("columns of frame must have the same length")
@@ -103,6 +107,13 @@ def _count_lazy(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain])
     missing = [column for column in domains if column not in frame.collect_schema().names()]
     if missing:
         raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
+    for columns in tables:
+        shape = [len(domains[column]) for column in columns]
+        if math.prod(shape) > MOST_CELLS:
+            raise NotAffordableError(
+                f"a dense table with cardinalities {shape} is more than the limit of {MOST_CELLS} cells; count fewer "
+                "columns at a time or merge rare values"
+            )
     results = []
     for columns, groups in zip(tables, grouped_counts(frame, tables), strict=True):
         table = np.zeros([len(domains[column]) for column in columns], dtype=np.int64)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, SupportsIndex, TypeAlias
+
+import numpy as np
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 __all__ = ["Domain", "DomainLike", "as_domain", "as_domains"]
+
+
+MOST_LEVELS = 1 << 53
+"""Of one column: codes beyond are no longer exact where an engine holds them as doubles."""
 
 
 def is_null(value: Any) -> bool:
@@ -50,21 +56,17 @@ class Domain:
     _null_code: int | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.values, (str, bytes)) or (not isinstance(self.values, (int, Iterable))):
-            raise InvalidParameterError(f"domain must be a list of values or a cardinality, got {self.values!r}")
-        if isinstance(self.values, (int, SupportsIndex)):
-            size = operator.index(self.values)
-            if isinstance(self.values, bool) or size < 1:
-                raise InvalidParameterError(f"domain must have at least one level, got {self.values!r}")
+        size, values = _cardinality_or_values(self.values)
+        null_code = None
+        codes: dict[Any, int] = {}
+        if size is not None:
             object.__setattr__(self, "values", size)
-            codes: dict[Any, int] = {}
-            null_code = None
         else:
-            values = tuple(_plain(value) for value in self.values)
-            if not values:
-                raise InvalidParameterError("domain must have at least one level, got none")
             nulls = [code for code, value in enumerate(values) if is_null(value)]
-            codes = {value: code for code, value in enumerate(values) if not is_null(value)}
+            try:
+                codes = {value: code for code, value in enumerate(values) if not is_null(value)}
+            except TypeError:
+                raise InvalidParameterError(f"domain must list scalars, got {list(values)!r}") from None
             if len(codes) + len(nulls) < len(values) or len(nulls) > 1:
                 raise InvalidParameterError(f"domain must list every value once, got {list(values)!r}")
             object.__setattr__(self, "values", values)
@@ -111,7 +113,7 @@ class Domain:
             raise InvalidDataError(
                 f"column {column!r} must have no missing value unless its domain lists None (the row is not shown)"
             )
-        code = self._range_code(value) if isinstance(self.values, int) else self._codes.get(_plain(value))
+        code = self._range_code(value) if isinstance(self.values, int) else self._known(value)
         if code is not None:
             return code
         if self.other:
@@ -120,6 +122,12 @@ class Domain:
             f"column {column!r} must hold values of its domain only, or the domain needs other=True "
             "(the offending value is not shown)"
         )
+
+    def _known(self, value: Any) -> int | None:
+        try:
+            return self._codes.get(plain(value))
+        except TypeError:
+            return None  # no scalar, so none of the values
 
     def _range_code(self, value: Any) -> int | None:
         # Integers come back as doubles from engines that have no nullable integer.
@@ -133,8 +141,38 @@ class Domain:
 DomainLike: TypeAlias = Domain | Sequence[Any] | int
 
 
-def _plain(value: Any) -> Any:
+def _cardinality_or_values(values: Any) -> tuple[int | None, tuple[Any, ...]]:
+    """Return the cardinality, or None and the values in their order."""
+    if isinstance(values, np.ndarray) and values.ndim:
+        values = values.tolist() if values.dtype.kind not in "mM" else list(values)
+    if isinstance(values, SupportsIndex):
+        try:
+            size = operator.index(values)
+        except TypeError:
+            size = 0
+        if isinstance(values, bool) or size < 1:
+            raise InvalidParameterError(f"domain must have at least one level, got {values!r}")
+        if size > MOST_LEVELS:
+            raise InvalidParameterError(f"domain must have at most {MOST_LEVELS} levels")
+        return size, ()
+    # Text is no list of letters, and a set has no order.
+    unordered = isinstance(values, Set) and not isinstance(values, KeysView)
+    if unordered or isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InvalidParameterError(f"domain must be a list of values or a cardinality, got {values!r}")
+    listed = tuple(plain(value) for value in values)
+    if not listed:
+        raise InvalidParameterError("domain must have at least one level, got none")
+    return None, listed
+
+
+def plain(value: Any) -> Any:
     """NumPy scalars as Python scalars, so that equal values have equal hashes."""
+    if isinstance(value, (np.datetime64, np.timedelta64)) and not np.isnat(value):
+        # Nanoseconds would become integers; where they are whole microseconds they need not.
+        microseconds = (
+            value.astype(value.dtype.str[:2] + "8[us]") if np.datetime_data(value.dtype)[0] == "ns" else value
+        )
+        value = microseconds if microseconds == value else value
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "shape", None) == () else value
 

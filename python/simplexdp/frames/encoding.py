@@ -15,7 +15,7 @@ from simplexdp.frames.source import as_frame, checked_columns, column_of, is_laz
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["encode"]
+__all__ = ["checked_codes", "encode", "encode_column"]
 
 Codes: TypeAlias = NDArray[np.integer[Any]]
 
@@ -47,7 +47,24 @@ def encode(frame: Any, columns: Sequence[Any], domains: Mapping[Any, DomainLike]
     frame = as_frame(frame)
     if is_lazy(frame):
         raise InvalidParameterError("frame must be eager, got a lazy one: collect it, or count it with count_table")
-    return [_encode_column(column_of(frame, column), resolved[column], column) for column in columns]
+    return [
+        checked_codes(encode_column(frame, column, resolved[column]), resolved[column], column) for column in columns
+    ]
+
+
+def encode_column(frame: Any, column: Any, domain: Domain) -> Codes:
+    """Return one column as codes; integers that are their own codes are not checked: counting does that."""
+    return _encode_column(column_of(frame, column), domain, column)
+
+
+def checked_codes(codes: Codes, domain: Domain, column: Any) -> Codes:
+    """Refuse codes outside the domain."""
+    if domain.is_range and len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(domain):
+        raise InvalidDataError(
+            f"column {column!r} must hold values of its domain only, or the domain needs other=True "
+            "(the offending value is not shown)"
+        )
+    return codes
 
 
 def _encode_column(values: Any, domain: Domain, column: Any) -> Codes:
@@ -65,7 +82,7 @@ def _code_type(domain: Domain) -> type[np.signedinteger[Any]]:
 
 def _encode_array(values: NDArray[Any], domain: Domain, column: Any) -> Codes:
     if domain.is_range and not domain.other and values.dtype.kind in "iu":
-        # The values are their own codes; the core checks their range while it counts.
+        # The values are their own codes.
         return np.ascontiguousarray(values)
     if values.dtype.kind == "O":
         codes: dict[Any, int] = {}
@@ -84,7 +101,10 @@ def _encode_array(values: NDArray[Any], domain: Domain, column: Any) -> Codes:
     if values.dtype.kind not in "biufSUMm":
         raise InvalidDataError(f"column {column!r} must hold categories, got dtype {values.dtype}")
     levels, inverse = np.unique(values, return_inverse=True)
-    table = np.array([domain.code(level, column) for level in levels.tolist()], dtype=_code_type(domain))
+    table = np.array(
+        [domain.code(level, column) for level in (levels if values.dtype.kind in "mM" else levels.tolist())],
+        dtype=_code_type(domain),
+    )
     return table[inverse]
 
 

@@ -30,7 +30,12 @@ def as_frame(frame: Any) -> Any:
     except ImportError as error:
         raise ImportError("data frames need narwhals: pip install 'simplexdp[frames]'") from error
     try:
-        return nw.from_native(frame)
+        known = nw.from_native(frame)
+        if known.implementation.is_dask() and not known.to_native().columns.is_unique:
+            raise nw.exceptions.DuplicateError
+        return known
+    except nw.exceptions.DuplicateError:
+        raise InvalidParameterError("frame must have columns of different names") from None
     except TypeError:
         raise InvalidParameterError(
             f"frame must be a NumPy array, a mapping of arrays or a data frame, got {type(frame).__name__}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -151,6 +151,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        if isinstance(self.edges, (str, Iterator)) or not isinstance(self.edges, Iterable):
+            # What can be run through once only would be gone in the next call.
+            raise InvalidParameterError(f"edges must be a list of pairs (parent, child), got {self.edges!r}")
         edges = [tuple(edge) if isinstance(edge, (list, tuple)) else edge for edge in self.edges]
         nodes = self._nodes(edges)
         parents = topological_parents(edges, nodes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from simplexdp.exceptions import InvalidParameterError
@@ -25,7 +25,7 @@ def topological_parents(edges: Iterable[Sequence[str]], nodes: Sequence[str]) ->
     for edge in edges:
         parent, child = _pair(edge)
         for name in (parent, child):
-            if name not in parents:
+            if not isinstance(name, Hashable) or name not in parents:
                 raise InvalidParameterError(f"edges must join columns of domains, got {name!r}")
         if parent == child:
             raise InvalidParameterError(f"edges must join different columns, got {(parent, child)!r}")

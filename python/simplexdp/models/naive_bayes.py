@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, count_tables, encode
-from simplexdp.frames.domain import DomainLike, as_domain
+from simplexdp.frames.domain import DomainLike, as_domain, is_null
+from simplexdp.frames.encoding import encode_column
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
@@ -170,6 +171,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         self._forget()
+        if isinstance(self.classes, (str, bytes)):
+            raise InvalidParameterError(f"classes must be a list, got {self.classes!r}")
         data = self._records(X, y, first=True)
         if self._bins is None or not self._bins.looks_at_data:
             self._count(data)
@@ -362,8 +365,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if not columns:
             raise InvalidDataError("X must have at least one feature beside its classes")
         if first:
-            self.n_features_in_ = len(columns)
-            self.feature_names_in_ = np.array(columns, dtype=object)
+            self._keep_names(columns)
         elif set(columns) != set(self._columns):
             raise InvalidDataError(f"X must have the columns {self._columns!r}, as in the first call")
         if not hasattr(self, "_class_domain"):
@@ -372,7 +374,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return Records(frame, y, columns)
 
     def _with_classes(self, X: Any, y: Any, first: bool) -> Records:
-        if _is_frame(X):
+        if _is_mapping(X):
+            y = column_or_1d(y, warn=True)
+            frame, columns = X, list(X)
+            if first:
+                self._keep_names(columns)
+        elif _is_frame(X):
             if is_lazy(as_frame(X)):
                 raise InvalidParameterError("y must name the column of classes when X is a lazy frame")
             validate_data(self, X, y, skip_check_array=True, reset=first)
@@ -382,11 +389,18 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         else:
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", reset=first)
             frame, columns = X, list(range(X.shape[1]))
+        if y.dtype.kind == "O" and any(map(is_null, y)):
+            raise InvalidDataError("y must have no missing value (the row is not shown)")
         check_classification_targets(y)
         if not hasattr(self, "_class_domain"):
             stated = None if self.classes is None else {CLASS_COLUMN: list(self.classes)}
             self._class_domain = resolve_domains({CLASS_COLUMN: y}, [CLASS_COLUMN], stated, "classes")[CLASS_COLUMN]
         return Records(frame, y, columns)
+
+    def _keep_names(self, columns: list[Any]) -> None:
+        self.n_features_in_ = len(columns)
+        if all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = np.array(columns, dtype=object)
 
     def _bin_plan(self, columns: list[Any], stated: dict[Any, DomainLike] | None) -> BinPlan | None:
         if self.binner is None:
@@ -414,8 +428,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             tables = count_tables(frame, pairs, {data.classes: self._class_domain, **domains})
             tables[0] = tables[0].reshape(1, n_classes)
         else:
-            features = encode(frame, self._columns, domains)
-            (classes,) = encode({CLASS_COLUMN: data.classes}, [CLASS_COLUMN], {CLASS_COLUMN: self._class_domain})
+            features = [encode_column(frame, column, domains[column]) for column in self._columns]
+            classes = encode_column({CLASS_COLUMN: data.classes}, CLASS_COLUMN, self._class_domain)
             if any(len(codes) != len(classes) for codes in features):
                 raise InvalidDataError("X and y must have the same number of records")
             tables = [_core.count_table([classes], [n_classes]).reshape(1, n_classes)]
@@ -427,7 +441,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _encode(self, X: Any) -> list[NDArray[np.integer[Any]]]:
         """Return the features of records whose classes are asked for as codes."""
-        if _is_frame(X) or isinstance(X, Mapping):
+        if _is_frame(X) or _is_mapping(X):
             frame = as_frame(X)
             if not isinstance(frame, Mapping):
                 # The column of classes, if there is one, is not looked at.
@@ -470,6 +484,11 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:
     nominal = dict(zip(bins.columns, bins.levels(), strict=True))
     return [nominal.get(column, size) for column, size in zip(columns, sizes, strict=True)]
+
+
+def _is_mapping(X: Any) -> bool:
+    # A sparse matrix that is kept in a dictionary has a shape.
+    return isinstance(X, Mapping) and not hasattr(X, "shape")
 
 
 def _is_frame(X: Any) -> bool:

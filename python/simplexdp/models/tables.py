@@ -194,7 +194,9 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
         )
         curve = _together([release.privacy.with_sampling_error(error)], budget)
     else:
-        release = structure.calibrated(
+        release = _calibrated(
+            structure,
+            budget,
             epsilon=budget.epsilon,
             delta=budget.delta,
             prior=best_prior(shapes, budget.epsilon, budget.delta, total),
@@ -208,6 +210,15 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
         for scale, prior in zip(release.scales, release.priors, strict=True)
     ]
     return TableRelease(tuple(releasers), curve)
+
+
+def _calibrated(structure: Structure, budget: Budget, **parameters: Any) -> Any:
+    try:
+        return structure.calibrated(**parameters)
+    except NumericalError:
+        if budget.beside is None:
+            raise
+        budget.left(budget.epsilon, 0.0)
 
 
 def _dirichlet_releaser(scale: float, prior: float, adjacency: Adjacency) -> Callable[[Counts, Any], Table]:

@@ -1,6 +1,7 @@
 """Every engine gives the same tables as counting by hand, with nulls, unseen values and mixed types."""
 
 import contextlib
+import datetime
 import io
 import itertools
 
@@ -272,3 +273,116 @@ def test_tables_of_one_call_agree_with_their_margins():
 def test_codes_do_not_depend_on_how_a_number_is_written():
     for values in itertools.permutations([1, 1.0, np.float32(1), np.int8(1), True], 2):
         assert count_table({"a": np.array(values, dtype=object)}, ["a"], {"a": [0, 1]}).tolist() == [0, 2]
+
+
+NULLS = [None, float("nan"), "pandas.NA", "pandas.NaT", np.datetime64("NaT")]
+
+
+@pytest.mark.parametrize("null", NULLS, ids=map(str, NULLS))
+@pytest.mark.parametrize("engine", ["mapping", "pandas", "dask"])
+def test_missing_values_of_every_kind_are_one(engine, null):
+    import pandas as pd
+
+    null = {"pandas.NA": pd.NA, "pandas.NaT": pd.NaT}.get(null, null) if isinstance(null, str) else null
+    data = {"a": np.array(["x", null, "x"], dtype=object)}
+    frame = {"mapping": data, "pandas": pd.DataFrame(data)}.get(engine)
+    if frame is None:
+        import dask.dataframe as dd
+
+        frame = dd.from_pandas(pd.DataFrame(data), npartitions=2)
+    assert count_table(frame, ["a"], {"a": ["x", None]}).tolist() == [2, 1]
+    with pytest.raises(sdp.InvalidDataError, match="missing"):
+        count_table(frame, ["a"], {"a": ["x"]})
+
+
+def as_dates_mapping(values):
+    return {"a": np.array(values, dtype="M8[ns]")}
+
+
+def as_dates_pandas(values):
+    import pandas as pd
+
+    return pd.DataFrame(as_dates_mapping(values))
+
+
+def as_dates_dask(values):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(as_dates_pandas(values), npartitions=2)
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        as_dates_mapping,
+        as_dates_pandas,
+        as_dates_dask,
+        lambda values: as_polars({"a": values}),
+        lambda values: as_polars_lazy({"a": values}),
+        lambda values: as_pyarrow({"a": values}),
+        lambda values: as_duckdb({"a": values}),
+    ],
+)
+@pytest.mark.parametrize("kind", [lambda day: day, lambda day: np.datetime64(day, "ns")])
+def test_times_are_counted_alike(engine, kind):
+    days = [datetime.datetime(2020, 1, 1), datetime.datetime(2021, 5, 1, 12, 30)]
+    values = [days[0], None, days[1], days[0]]
+    assert count_table(engine(values), ["a"], {"a": [*map(kind, days), None]}).tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize("engine", [as_pandas, as_pyarrow, as_dask])
+def test_frames_with_two_columns_of_one_name_are_refused(engine):
+    import pandas as pd
+    import pyarrow as pa
+
+    frame = pd.DataFrame([[0, 1], [1, 1]], columns=["a", "a"])
+    if engine is as_pyarrow:
+        frame = pa.table([[0, 1], [1, 1]], names=["a", "a"])
+    elif engine is as_dask:
+        import dask.dataframe as dd
+
+        frame = dd.from_pandas(frame, npartitions=1)
+    with pytest.raises(sdp.InvalidParameterError, match="different names"):
+        count_table(frame, ["a"], {"a": 2})
+
+
+@pytest.mark.parametrize("name", ["n", "c0", "g", "literal", "len", 'a"b', "名前", "x" * 3000, "a b", "`q`", "{x}"])
+@pytest.mark.parametrize("engine", [as_pandas, as_polars, as_polars_lazy, as_pyarrow, as_duckdb])
+def test_names_of_columns_are_free(engine, name):
+    table = count_table(engine({name: [0, 1, 1], "c1": [1, 1, 0]}), [name, "c1"], {name: 2, "c1": 2})
+    assert table.tolist() == [[0, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    "domain, message",
+    [
+        ({"x", "y"}, "list of values or a cardinality"),
+        ({"x": 1}, "list of values or a cardinality"),
+        ([["x"], ["y"]], "scalars"),
+        (2**70, "at most"),
+        (np.float64(3), "list of values or a cardinality"),
+    ],
+)
+def test_bad_domains_are_named(domain, message):
+    with pytest.raises(sdp.InvalidParameterError, match=message):
+        Domain(domain)
+
+
+@pytest.mark.parametrize("domain", [np.array(["x", "y"]), ("x", "y"), {"x": 0, "y": 0}.keys()])
+def test_any_sequence_is_a_domain(domain):
+    assert Domain(domain).levels == ["x", "y"]
+    assert len(Domain(np.int64(3))) == 3
+
+
+@pytest.mark.parametrize("engine", [as_mapping, as_polars_lazy])
+def test_a_table_that_cannot_be_held_is_refused_on_every_engine(engine):
+    data = engine({"a": [0, 99_999], "b": [3, 4]})
+    with pytest.raises(sdp.NotAffordableError, match="cells"):
+        count_table(data, ["a", "b"], {"a": 10**5, "b": 10**5})
+    assert count_table(data, ["a"], {"a": 10**5}).nonzero()[0].tolist() == [0, 99_999]
+
+
+@pytest.mark.parametrize("value", [-1, 2, 200])
+def test_codes_outside_the_domain_are_not_encoded(value):
+    with pytest.raises(sdp.InvalidDataError, match="not shown"):
+        sdp.frames.encode({"a": np.array([0, value])}, ["a"], {"a": 2})

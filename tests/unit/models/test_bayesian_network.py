@@ -1,6 +1,8 @@
 """Bayesian networks: tables, likelihood, samples, files, and what pgmpy makes of them."""
 
+import copy
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -163,6 +165,11 @@ def test_weights_move_budget_between_nodes():
     [
         ({"edges": [("a", "b"), ("b", "a")]}, "cycle"),
         ({"edges": [("a", "nowhere")]}, "nowhere"),
+        ({"edges": [([], "a")]}, "edges must join"),
+        ({"edges": None}, "edges must be a list"),
+        ({"edges": iter([("a", "b")])}, "edges must be a list"),
+        ({"random_state": 3}, "rng must be None"),
+        ({"delta": 1e-300}, "delta must be well above"),
         ({"domains": {}}, "at least one column"),
         ({"domains": ["a"]}, "domains must map"),
         ({"weights": {"a": 1.0}}, "weights must give"),
@@ -172,3 +179,78 @@ def test_weights_move_budget_between_nodes():
 def test_bad_parameters_are_named(parameters, message):
     with pytest.raises(sdp.InvalidParameterError, match=message):
         PrivateBayesianNetwork(**{"edges": EDGES, "domains": DOMAINS, **parameters}).fit(records())
+
+
+def spoiled(network):
+    """Every value of a file replaced by what does not belong there, or taken away."""
+    good = json.loads(network.to_json())
+
+    def paths(value, path=()):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield (*path, key)
+            if isinstance(each, (dict, list)):
+                yield from paths(each, (*path, key))
+
+    for path in paths(good):
+        for bad in [None, True, -1, "x", [], {}, [[]], [[None]], [{}], 3.7, 10**400, 2**40, [[0.5, 0.5], [1]], ...]:
+            content = copy.deepcopy(good)
+            holder = content
+            for key in path[:-1]:
+                holder = holder[key]
+            if bad is ...:
+                del holder[path[-1]]
+            else:
+                holder[path[-1]] = bad
+            yield json.dumps(content)
+
+
+def test_hostile_files_are_refused_or_are_networks(network):
+    text = network.to_json()
+    broken = [text[:end] for end in range(0, len(text) - 1, 17)]
+    broken += [text.replace("0.", constant, 1) for constant in ("NaN+", "-", "1e999 ")]
+    broken += [text.replace(': "replace"', ": NaN"), "[" * 100_000, "null", text + "x"]
+    for content in broken:
+        with pytest.raises(sdp.InvalidParameterError):
+            PrivateBayesianNetwork.from_json(content)
+    refused = 0
+    for content in spoiled(network):
+        try:
+            loaded = PrivateBayesianNetwork.from_json(content)
+        except sdp.InvalidParameterError:
+            refused += 1
+        else:
+            # Another value of a domain, say: still a network.
+            assert len(loaded.sample(3)) == len(loaded.cpds_)
+    assert refused > 300
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-0.5", "1e400"])
+def test_files_with_numbers_that_are_no_probabilities_are_refused(network, constant):
+    first = network.cpds_["a"].ravel()[0]
+    text = network.to_json()
+    assert repr(float(first)) in text
+    with pytest.raises(sdp.InvalidParameterError):
+        PrivateBayesianNetwork.from_json(text.replace(repr(float(first)), constant, 1))
+
+
+def test_files_that_are_no_text_are_refused(tmp_path):
+    path = tmp_path / "binary"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(sdp.InvalidParameterError, match="no text"):
+        PrivateBayesianNetwork.load(path)
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "gaussian", "laplace", "none"])
+def test_one_value_and_no_record_are_no_special_cases(mechanism):
+    data = {"a": [], "b": []}
+    network = PrivateBayesianNetwork([("a", "b")], {"a": ["only"], "b": 2}, mechanism=mechanism).fit(data)
+    assert set(network.sample(5)["a"]) == {"only"}
+    assert network.cpds_["a"].tolist() == [1.0]
+    assert network.score(data) == 0.0
+
+
+def test_columns_of_many_values_are_fitted_and_sampled():
+    values = np.random.default_rng(1).integers(0, 10**5, 10**5)
+    network = PrivateBayesianNetwork([("b", "a")], {"a": 10**5, "b": 2}).fit({"a": values, "b": values % 2})
+    assert network.cpds_["a"].shape == (2, 10**5)
+    assert network.sample(100)["a"].max() < 10**5

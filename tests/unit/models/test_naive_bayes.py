@@ -178,6 +178,8 @@ def test_other_generators_are_refused(value):
         ({"adjacency": "both"}, "adjacency must be one of"),
         ({"order": 1.0}, "order"),
         ({"mechanism": "gaussian", "count_floor": -1}, "count_floor"),
+        ({"classes": "012"}, "classes must be a list"),
+        ({"classes": [0, 0, 1]}, "every value once"),
         ({"categories": [3, 4]}, "one domain for each of 3 features"),
         ({"categories": "abc"}, "categories must list"),
         ({"categories": None, "min_categories": 1.5}, "min_categories"),
@@ -194,3 +196,42 @@ def test_data_outside_the_domain_are_refused_without_being_quoted():
     with pytest.raises(sdp.InvalidDataError) as caught:
         PrivateCategoricalNB(categories=[3, 2, 2], classes=[0, 1, 2]).fit(X, y)
     assert "3" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [-1, 3, 10**6])
+def test_predictions_refuse_what_fit_would_refuse(value):
+    X, y = records(50)
+    model = PrivateCategoricalNB(**PUBLIC).fit(X, y)
+    X[7, 0] = value
+    with pytest.raises(sdp.InvalidDataError, match="not shown"):
+        model.predict(X)
+
+
+def test_classes_in_a_column_and_beside_the_features_are_the_same():
+    X, y = records(500)
+    columns = dict(zip("abc", X.T, strict=True))
+    seeded = [
+        PrivateCategoricalNB(random_state=sdp.testing.SeededRng(2), **PUBLIC).fit(*data)
+        for data in ((X, y), (columns, y), ({**columns, "y": y}, "y"))
+    ]
+    for model in seeded[1:]:
+        for ours, expected in zip(model.feature_log_prob_, seeded[0].feature_log_prob_, strict=True):
+            np.testing.assert_array_equal(ours, expected)
+    np.testing.assert_array_equal(seeded[1].predict_log_proba(columns), seeded[0].predict_log_proba(X))
+    reordered = {name: columns[name] for name in "cab"}
+    np.testing.assert_array_equal(seeded[1].predict(reordered), seeded[0].predict(X))
+
+
+@pytest.mark.parametrize(
+    "X, y, error, message",
+    [
+        (np.zeros((4, 3), int), "y", sdp.InvalidParameterError, "X is an array"),
+        ({"a": [0, 1]}, "y", sdp.InvalidParameterError, "must name a column"),
+        ({"y": [0, 1]}, "y", sdp.InvalidDataError, "at least one feature"),
+        ({"a": [0, 1], "b": [0, 1], "c": [0, 1]}, np.array(["x", None], dtype=object), sdp.InvalidDataError, "missing"),
+        ({"a": [0, 1], "b": [0, 1], "c": [0, 1]}, [0, 1, 2], sdp.InvalidDataError, "same number of records"),
+    ],
+)
+def test_bad_classes_are_named(X, y, error, message):
+    with pytest.raises(error, match=message):
+        PrivateCategoricalNB(**PUBLIC).fit(X, y)
