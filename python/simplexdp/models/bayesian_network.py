@@ -81,7 +81,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     bin_edges_ : dict of str to ndarray
         The inner edges of each numeric column.
     privacy_ : PrivacyCurve or None
-        What the release cost, bins included; None for mechanism ``"none"``.
+        What the release cost, bins included; None for mechanism ``"none"``, which protects nothing. Domains
+        and edges that were taken from the data, of which a `PrivacyLeakWarning` tells, are not covered by it.
 
     Examples
     --------

@@ -100,7 +100,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     bin_edges_ : dict of ndarray
         The inner edges of each numeric column.
     privacy_ : PrivacyCurve or None
-        What all releases so far cost, bins included; None for mechanism ``"none"``.
+        What all releases so far cost, bins included; None for mechanism ``"none"``, which protects nothing. Domains
+        and edges that were taken from the data, of which a `PrivacyLeakWarning` tells, are not covered by it.
 
     Notes
     -----
