@@ -133,7 +133,8 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     domains = fit.domains()
     pairs = [_edge(edge, domains) for edge in edges]
     shared, output = fit.prepared()
-    records = fit.records(fit.file, domains)
+    # Where the number of records is private, no records are as good as one.
+    records = fit.records(fit.file, domains, least=1 if fit.adjacency == "replace" else 0)
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateBayesianNetwork
 
@@ -191,13 +192,13 @@ class Fit:
         }
         return shared, Output(output.path, "json" if self.as_json else "table")
 
-    def records(self, path: str, domains: Mapping[str, Levels]) -> dict[str, Any]:
-        """Return the codes of the records of a file."""
+    def records(self, path: str, domains: Mapping[str, Levels], least: int = 1) -> dict[str, Any]:
+        """Return the codes of the records of a file, of which there must be some, unless none will do."""
         from simplexdp.cli.counting import codes
 
         kind = self.input_format if path == self.file else None
         found = codes(options.source(path, kind, self.encoding, self.no_header), domains)
-        if len(next(iter(found.values()))) == 0:
+        if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
         return found
 

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -227,13 +228,11 @@ class _Stream(io.RawIOBase):
 
 
 def _first_record(data: bytes) -> int | None:
-    """Return where the first record with anything in it ends, or None when it is not complete."""
+    """Return where the first record with anything in it ends, or None when that cannot be told yet."""
     start = len(data) - len(data.lstrip(b"\r\n"))
-    end = start
-    while (end := data.find(b"\n", end)) >= 0:
-        if data.count(b'"', start, end) % 2 == 0:
-            return end + 1
-        end += 1
+    for found in re.finditer(rb"\r\n|\n|\r(?!\Z)", data[start:]):
+        if data.count(b'"', start, start + found.start()) % 2 == 0:
+            return start + found.end()
     if len(data) > _LONGEST_HEADER:
         raise InvalidDataError("the first line is longer than 1 MB")
     return None

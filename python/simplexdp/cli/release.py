@@ -40,7 +40,7 @@ Examples:
   cat people.csv | simplexdp release --column job --domain clerk,nurse \\
       --other other --null unknown --epsilon 1 --delta 1e-6 --json
 \b
-  # unbiased, and written to a file
+  # without the pull towards the prior, and written to a file
   simplexdp release people.csv --column job --domain clerk,nurse,smith \\
       --epsilon 1 --delta 1e-6 --debias --out shares.parquet
 \b
@@ -63,7 +63,13 @@ Examples:
 @click.option("--groups", metavar="A,B,C", help="Public values of --by.")
 @click.option("--groups-file", type=click.Path(exists=True, dir_okay=False), help="The same from a file.")
 @options.budget_options
-@click.option("--mechanism", type=click.Choice(MECHANISMS), default="dirichlet", show_default=True)
+@click.option(
+    "--mechanism",
+    type=click.Choice(MECHANISMS),
+    default="dirichlet",
+    show_default=True,
+    help="'simplexdp compare' says which has the least error.",
+)
 @options.adjacency_option
 @click.option(
     "--total",

@@ -1,5 +1,6 @@
 """Files that are not what they should be: a clear refusal, the right code, and nothing of them in the message."""
 
+import numpy as np
 import pytest
 from cli_files import BUDGET
 
@@ -14,6 +15,7 @@ CASES = {
     "no line end": (b"a\nx", [], FINE, ""),
     "byte order mark": (b"\xef\xbb\xbfa,b\nx,1\n", [], FINE, ""),
     "line ends of Windows": (b"a,b\r\nx,1\r\ny,2\r\n", [], FINE, ""),
+    "line ends of old Macs": (b"a,b\rx,1\ry,2\r", [], FINE, ""),
     "blank lines": (b"\n\na\nx\n\ny\n\n", [], FINE, ""),
     "quoted line ends": (b'a,b\nx,"SECRET\nSECRET"\ny,2\n', [], FINE, ""),
     "quoted line end in the header": (b'"SECRET\nb",a\n1,x\n2,y\n', [], FINE, ""),
@@ -139,3 +141,39 @@ def test_streams_are_counted_as_files_are(simplexdp, folder):
     (folder / "data.csv").write_text("text,a\n" + "\n".join(rows))
     done = simplexdp("release", "data.csv", "--column", "a", "--domain", "x,y", *BUDGET, "--show-truth", "--json")
     assert [row["true_count"] for row in done.json["rows"]] == [26_666, 13_334]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_random_files_are_read_or_refused_without_a_word_of_them(simplexdp, kind):
+    """Two hundred files put together at random from what readers stumble over."""
+    pieces = [b"a", b"x", b"y", b",", b"\t", b"\n", b"\r\n", b"\r", b'"', b'""', b"\0", b"\xff", b"\xc3", b" ", b"a\n"]
+    pieces += [b"\xef\xbb\xbf", b"SECRET", b'{"a":"x"}\n', b'{"a":', b"}", b"[", b"null", b"NaN", b"1e999", b"a,b\n"]
+    generator = np.random.default_rng(11)
+    codes = []
+    for _ in range(200):
+        chosen = generator.integers(len(pieces), size=generator.integers(1, 30))
+        start = {"csv": b"a\n", "tsv": b"a\n", "jsonl": b"", "parquet": b"PAR1"}[kind] * int(generator.integers(2))
+        data = start + b"".join(pieces[piece] for piece in chosen)
+        extra = [[], ["--other", "rest"], ["--other", "rest", "--null", "rest"], ["--no-header"]][generator.integers(4)]
+        done = simplexdp(*READ, "--input-format", kind, *extra, stdin=data)
+        assert done.code in (FINE, REFUSED, USAGE), data
+        assert "unexpected" not in done.err, (data, done.err)
+        assert "SECRET" not in done.out + done.err, data
+        codes.append(done.code)
+    assert REFUSED in codes
+    assert FINE in codes or kind in ("jsonl", "parquet")  # valid ones are rare by chance
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["unix", "windows", "mac"])
+@pytest.mark.parametrize("last", [True, False])
+def test_every_line_end_counts_the_same(simplexdp, end, last):
+    stdin = end.join(["a,b", "x,1", "x,2", "y,3"]) + (end if last else "")
+    done = simplexdp(*READ, "--show-truth", "--json", stdin=stdin)
+    assert [row["true_count"] for row in done.json["rows"]] == [2, 1]
+
+
+def test_a_network_of_no_records_is_fitted_where_their_number_is_private(simplexdp, folder):
+    (folder / "empty.csv").write_text("job,region,age\n")
+    fit = ("fit-bn", "empty.csv", "--domains", "domains.json", *BUDGET, "--out", "network.json")
+    assert simplexdp(*fit).code == REFUSED
+    assert simplexdp(*fit, "--adjacency", "add_remove").code == FINE
