@@ -54,8 +54,9 @@ HELLINGER_DIMENSION = 64
 HELLINGER_CERTIFICATION = 2_000_000
 """Up to here the Hellinger mechanism is drawn in less than a millisecond, and certified in less than a second."""
 
-HELLINGER_CELLS, HELLINGER_ROWS = 800, (24, 400)
-"""Counts in a sample for the Hellinger mechanism, and the fewest and most data sets: each has a sampler to prepare."""
+HELLINGER_WORK, HELLINGER_ROWS = 8000, (24, 1500)
+"""The fewest and most data sets for the Hellinger mechanism: each has a sampler to prepare, whose cost grows like the
+square of the dimension."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +282,7 @@ def _hellinger(setting: Setting) -> list[Candidate]:
         return np.asarray(rows, dtype=np.float64)
 
     rules = tuple(posterior_rules(setting.n, setting.dimension))
-    rows = min(max(HELLINGER_CELLS // setting.dimension, HELLINGER_ROWS[0]), HELLINGER_ROWS[1])
+    rows = min(max(HELLINGER_WORK // setting.dimension**2, HELLINGER_ROWS[0]), HELLINGER_ROWS[1])
     curve = _composed(mechanism.privacy, setting.tables)
     return [Candidate("hellinger", curve, sample, rules, {"prior": 1.0}, rows)]
 
@@ -309,8 +310,13 @@ def _needs_delta(setting: Setting) -> None:
 
 @lru_cache(maxsize=256)
 def _allowed_rho(epsilon: float, delta: float) -> float:
-    """Return the rho that the library's conversion allows; a hair less, for the rounding of the noise."""
-    return DiscreteGaussianMechanism.calibrated(epsilon=epsilon, delta=delta).rho * (1 - 2.0**-30)
+    """Return the rho that the library's conversion allows; a hair less, for rounding."""
+    low, high = math.log(1e-30), math.log(1e12)
+    for _ in range(45):
+        middle = (low + high) / 2
+        keeps = PrivacyCurve.from_zcdp(math.exp(middle)).delta(epsilon) <= delta
+        low, high = (middle, high) if keeps else (low, middle)
+    return math.exp(low) * (1 - 2.0**-30)
 
 
 @lru_cache(maxsize=256)

@@ -116,3 +116,13 @@ def test_errors_are_the_textbook_ones():
     np.testing.assert_allclose(errors("linf", p, q), np.linalg.norm(p - q, ord=np.inf, axis=1), rtol=1e-12)
     assert errors("kl", np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]]))[0] == np.inf
     assert errors("kl", np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]]))[0] == 0.0
+
+
+def test_a_debiased_draw_with_a_large_prior_is_as_good_as_gaussian_noise():
+    """Both by their exact curves; the claim of docs/comparison.md, to 2 % and five standard errors."""
+    table = compare(1000, 5, 1.0, 1e-6, "l1", ["dirichlet", "gaussian"], samples=20_000)
+    draw, noise = table.row("dirichlet"), table.row("gaussian")
+    assert draw.parameters["prior"] >= 1e4
+    assert draw.postprocessing.startswith("debias")
+    spread = math.hypot(draw.standard_error, noise.standard_error)
+    assert abs(draw.error - noise.error) < 0.02 * noise.error + DEVIATIONS * spread
