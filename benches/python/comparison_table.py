@@ -231,9 +231,11 @@ def draws_as_they_are() -> Iterator[str]:
     yield "| K | n | d | " + " | ".join(SHORT[name] for name in names) + " |"
     yield "| --- " * (len(names) + 3) + "|"
     wins: Counter[str] = Counter()
+    drawn = []
     for count, n, dimension in itertools.product((1, 10, 40), (30, 1000), (2, 5, 30)):
         table = compare(n, dimension, EPSILON, DELTA, "kl", names, tables=count, postprocessing=["raw", "floor"])
         wins[table.winner] += 1
+        drawn += [(count, n)] if table.winner == "dirichlet" else []
         cells = []
         for name in names:
             row = table.row(name)
@@ -241,8 +243,17 @@ def draws_as_they_are() -> Iterator[str]:
             cells.append(f"**{text}**" if name in (table.ties or (table.winner,)) else text)
         yield f"| {count} | {n:,} | {dimension} | " + " | ".join(cells) + " |"
     listing = ", ".join(f"{SHORT[name]} in {wins[name]}" for name in names)
-    yield (f"\nThe least error: {listing} of {wins.total()} settings; those within noise of it are bold too.\n")
+    records, tables = _span(n for _, n in drawn), _span(k for k, _ in drawn)
+    yield (
+        f"\nThe least error: {listing} of {wins.total()} settings; those within noise of it are bold too. The draw "
+        f"comes first in settings with {records} records a row and {tables} tables.\n"
+    )
     yield from on_data()
+
+
+def _span(values: Iterable[int]) -> str:
+    found = sorted(set(values))
+    return "no" if not found else f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
 
 
 def on_data() -> Iterator[str]:
@@ -321,7 +332,8 @@ CONCLUSION = """
   is public (`SumPreservingLaplaceMechanism`), else `DiscreteLaplaceMechanism`; then `sdp.comparison.shares_of` with
   "project", and a prior count for a divergence. It is pure: no delta is spent.
 - **Many tables on one budget:** `GaussianMechanism`, or the Dirichlet mechanism, debiased. With few tables, Laplace
-  noise. In the library's models, `mechanism="discrete_gaussian"` with the `count_floor` that `sdp.recommend` finds.
+  noise. In the library's models, `mechanism="discrete_gaussian"` with the `count_floor` that `sdp.recommend` finds, or
+  `"dirichlet"` where the rows are short and the tables many.
 - **A probability vector that is positive, sums to one and needs no post-processing, or a posterior sample that has to
   be Dirichlet:** `DirichletMechanism`. It costs accuracy, as the ratios above say.
 - **The Hellinger mechanism** for its law, not for its accuracy.
