@@ -54,7 +54,7 @@ gallery: build $(STAMP)-bench ## Write docs/gallery and docs/performance.md agai
 
 docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links
 	$(BIN)/codespell *.md *.toml mkdocs.yml Makefile .ci benches docs python rust tests --skip '*.gz,*.so,*.csv,*.svg,*.png'
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python docs/generate/links.py site
 
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags

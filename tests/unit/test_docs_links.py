@@ -83,3 +83,11 @@ def test_what_a_style_sheet_loads_is_checked(links, site):
 
 def test_an_empty_site_is_a_problem(links, tmp_path):
     assert links.main([str(tmp_path)]) == 1
+
+
+def test_the_build_stops_at_warnings():
+    # With --quiet mkdocs drops warnings before its strict mode counts them.
+    (line,) = [line for line in (SCRIPT.parents[2] / "Makefile").read_text().splitlines() if "mkdocs build" in line]
+    assert "--strict" in line
+    assert "--quiet" not in line
+    assert "-q" not in line.split()
