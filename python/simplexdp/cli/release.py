@@ -241,8 +241,6 @@ def _described(
     released: Any,
 ) -> Result:
     """Put the release into a table with its guarantee."""
-    import numpy as np
-
     *above, column = columns
     by = above[0] if above else None
     rows: dict[str, list[Any]] = {}
@@ -256,7 +254,7 @@ def _described(
         rows["share"] = released.ravel().tolist()
     else:
         rows["noisy_count"] = released.ravel().tolist()
-        rows["share"] = _shares(np.asarray(released, dtype=np.float64)).ravel().tolist()
+        rows["share"] = _shares(released, request)
     if extras.debias:
         rows["debiased"], bar = built.debias(released, request.total, project=True).tolist(), "debiased"
     if extras.interval is not None:
@@ -293,14 +291,12 @@ def _public(request: Request) -> str:
     return f"Public: {names} and the parameters. The number of records is private."
 
 
-def _shares(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return counts with noise as shares: negative ones are zero, a row of zeros is uniform."""
-    import numpy as np
+def _shares(noisy: Any, request: Request) -> list[float]:
+    """Return counts with noise as shares: the nearest that the total, where it is public, allows."""
+    from simplexdp.comparison import shares_of
 
-    counts = np.maximum(noisy, 0.0)
-    sums = counts.sum(axis=-1, keepdims=True)
-    uniform = np.full(counts.shape, 1 / counts.shape[-1])
-    shares: NDArray[np.float64] = np.divide(counts, sums, out=uniform, where=sums > 0)
+    known = request.adjacency == "replace" and request.n_groups == 1
+    shares: list[float] = shares_of(noisy, "project", total=request.total if known else None).ravel().tolist()
     return shares
 
 

@@ -368,6 +368,16 @@ def test_winners_are_compared_on_a_grid(simplexdp):
     assert all(row["margin"] is None or row["margin"] >= 1 for row in done.json["rows"])
 
 
+def test_a_recommendation_is_that_of_the_library(simplexdp):
+    from simplexdp.cli.recommend import TASKS
+    from simplexdp.comparison import advice
+
+    assert TASKS == advice.TASKS
+    done = simplexdp("recommend", "counts", "--n", "500", "--dimension", "3", *BUDGET, "--json").json
+    found = advice.recommend("counts", n=500, dimension=3, epsilon=1.0, delta=1e-6)
+    assert (done["mechanism"], done["why"]) == (found.mechanism, found.why)
+
+
 def test_a_comparison_is_that_of_the_library(simplexdp):
     import simplexdp as sdp
 
