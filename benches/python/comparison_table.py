@@ -149,8 +149,8 @@ def single_tables() -> Iterator[str]:
         yield f"\n### {title}, delta = {one.delta:g}\n"
         yield from as_table(one)
         if title == found[0][0]:
-            draw(one, "docs/comparison-kl.svg")
-            yield "\n![Winners by the KL divergence, as a heat map](comparison-kl.svg)"
+            draw(one, "docs/comparison-kl.png")
+            yield "\n![Winners by the KL divergence, as a heat map](comparison-kl.png)"
     yield f"\n### Whole tables: n = 1,000, d = 10, epsilon = {EPSILON:g}, delta = {DELTA:g}\n"
     for metric in ("kl", "l1"):
         yield f"\nerror: {metric}\n"
@@ -161,7 +161,7 @@ def draw(one: WinnerMap, path: str) -> None:
     """A heat map of the winners."""
     figure = winner_map(one).figure
     with style():
-        figure.savefig(path, metadata={"Date": None})
+        figure.savefig(path, dpi=110)
 
 
 def write_csv(found: Iterable[tuple[str, WinnerMap]]) -> None:
