@@ -171,7 +171,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
         if bins is not None and bins.looks_at_data:
             samples = {node: sample_of(frame, node) for node in numeric}
-            n_records = int(next(iter(samples.values()))[1].sum()) if samples else 0
+            n_records = int(next(iter(samples.values()))[1].sum())
         else:
             if bins is not None:
                 bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))

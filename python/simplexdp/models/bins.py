@@ -103,7 +103,7 @@ class BinPlan:
     @property
     def looks_at_data(self) -> bool:
         """Whether the edges come from the data."""
-        return self.strategy in ("private_quantile", "quantile")
+        return bool(self.columns) and self.strategy in ("private_quantile", "quantile")
 
     @property
     def n_quantiles(self) -> int:

@@ -138,22 +138,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             One row a group: `by`, and an array ``probabilities`` in the order of `levels_`. It is drawn once, when
             this method runs, and kept by a local checkpoint.
         """
-        if self.random_state is not None:
-            raise InvalidParameterError("random_state must be None on Spark: every task draws from its own system")
-        from simplexdp.models.spark import group_counts, release_rows
+        from simplexdp.models import spark
 
-        domain = self._domain(frame, column)
-        public = groups if groups is not None else self.groups
-        if public is None:
-            raise InvalidParameterError("groups must be stated publicly, got None")
-        if not hasattr(public, "join"):
-            levels = as_domain(public).levels
-            public = frame.sparkSession.createDataFrame([(level,) for level in levels], frame.select(by).schema)
-        mechanism = self._mechanism(len(domain))
-        counts = group_counts(frame, column, by, domain, public)
-        self._charge(mechanism)
-        self._keep(mechanism, domain)
-        return release_rows(counts, by, mechanism)
+        return self._release_in_tasks(spark, frame, column, by, groups, self._domain(frame, column))
 
     def release_on_dask(self, frame: Any, column: str, *, by: str, groups: Any = None) -> Any:
         """Release one distribution for each group in the partitions, without collecting the counts.
@@ -173,21 +160,24 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             One row a group: `by`, and columns ``p0``, ``p1``, ... in the order of `levels_`. It is drawn once, when
             this method runs, and persisted.
         """
-        if self.random_state is not None:
-            raise InvalidParameterError("random_state must be None on Dask: every task draws from its own system")
-        from simplexdp.models.dask import group_counts, release_rows
+        from simplexdp.models import dask
 
-        domain = self._domain(frame, column)
+        return self._release_in_tasks(dask, frame, column, by, groups, self._domain(frame, column))
+
+    def _release_in_tasks(self, engine: Any, frame: Any, column: str, by: str, groups: Any, domain: Domain) -> Any:
+        """Count and release where the groups are, by the module of an engine."""
+        if self.random_state is not None:
+            raise InvalidParameterError("random_state must be None here: every task draws from its own system")
         public = groups if groups is not None else self.groups
         if public is None:
             raise InvalidParameterError("groups must be stated publicly, got None")
-        if not hasattr(public, "map_partitions"):
+        if not hasattr(public, "columns"):
             public = as_domain(public).levels
         mechanism = self._mechanism(len(domain))
-        counts = group_counts(frame, column, by, domain, public)
+        counts = engine.group_counts(frame, column, by, domain, public)
         self._charge(mechanism)
         self._keep(mechanism, domain)
-        return release_rows(counts, by, mechanism)
+        return engine.release_rows(counts, by, mechanism)
 
     def _mechanism(self, dimension: int) -> DirichletMechanism:
         if dimension < 2:

@@ -180,7 +180,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return self.release()
         # The quantiles are part of the release: all of it is planned and paid for before the first one is drawn.
         samples = {column: sample_of(data.frame, column) for column in self._bins.columns}
-        n_records = int(next(iter(samples.values()))[1].sum()) if samples else 0
+        n_records = int(next(iter(samples.values()))[1].sum())
         plan = self._plan(n_records)
         self._charge(plan)
         self._bin(lambda column: samples[column])

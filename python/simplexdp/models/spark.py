@@ -15,9 +15,14 @@ __all__ = ["group_counts", "release_rows"]
 
 
 def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
-    """Return one row for each public group: `by` and an array ``counts``; groups that do not occur have zeros."""
+    """Return one row for each public group: `by` and an array ``counts``; groups that do not occur have zeros.
+
+    The groups are a data frame with a column `by`, or a list.
+    """
     from pyspark.sql import functions as sf
 
+    if by in frame.columns and not hasattr(groups, "columns"):
+        groups = frame.sparkSession.createDataFrame([(level,) for level in groups], frame.select(by).schema)
     for name, source in ((column, frame), (by, frame), (by, groups)):
         if name not in source.columns:
             raise InvalidParameterError(f"columns must exist in the frame, got {name!r}")

@@ -295,3 +295,24 @@ def test_spark_gives_the_same_model(spark):
         for node, table in one.cpds_.items():
             np.testing.assert_array_equal(two.cpds_[node], table)
     assert model.score(frame, "rich") == eager.score(data, "rich")
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "private_quantile", "quantile"])
+def test_a_binner_without_columns_to_bin_changes_nothing(strategy):
+    X, y = np.array([[0], [1]] * 100), np.array([0, 1] * 100)
+    binner = PrivateBinner(strategy, bounds=(0, 1), epsilon=0.5)
+    fitted = [
+        PrivateCategoricalNB(categories=[2], classes=[0, 1], binner=b, random_state=sdp.testing.SeededRng(1)).fit(X, y)
+        for b in (None, binner)
+    ]
+    np.testing.assert_array_equal(fitted[0].feature_log_prob_[0], fitted[1].feature_log_prob_[0])
+    assert repr(fitted[0].privacy_) == repr(fitted[1].privacy_)
+
+
+def test_a_binner_of_its_own_takes_bounds_by_column():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({name: people(100)[name] for name in BOUNDS})
+    by_name = PrivateBinner("uniform", n_bins=4, bounds=dict(reversed(BOUNDS.items()))).fit(frame)
+    by_order = PrivateBinner("uniform", n_bins=4, bounds=list(BOUNDS.values())).fit(frame)
+    np.testing.assert_array_equal(by_name.edges_, by_order.edges_)
+    assert by_name.transform(frame).max() <= 3
