@@ -59,8 +59,8 @@ def _code_of(error: BaseException) -> int:
         return _complain(str(error), USAGE)
     if isinstance(error, SimplexDpError):
         return _complain(str(error), REFUSED)
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
-        module = (error.name or "").partition(".")[0]
+    module = _missing(error)
+    if module is not None:
         return _complain(
             f"this command needs {module}; install it with: pip install 'simplexdp[{_EXTRAS[module]}]'", REFUSED
         )
@@ -77,6 +77,16 @@ def _code_of(error: BaseException) -> int:
         "(SIMPLEXDP_TRACEBACK=1 shows it)",
         REFUSED,
     )
+
+
+def _missing(error: BaseException | None) -> str | None:
+    """Return which optional dependency an error says is missing; modules of ours wrap the error of the import."""
+    while isinstance(error, ImportError):
+        module = (error.name or "").partition(".")[0]
+        if module in _EXTRAS:
+            return module
+        error = error.__cause__
+    return None
 
 
 def _complain(message: str, code: int) -> int:

@@ -116,6 +116,19 @@ def test_an_interrupt_while_records_are_awaited_ends_with_130():
         interrupted(process)
 
 
+def test_a_model_without_its_extra_names_it(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\nx,1\n")
+    (tmp_path / "d.json").write_text('{"a": ["x", "y"], "b": [1, 2]}')
+    code = (
+        "import sys; sys.modules['sklearn'] = None; from simplexdp.cli import main;"
+        f"sys.exit(main(['fit-bn', 'a.csv', '--domains', 'd.json', *{list(BUDGET)!r}]))"
+    )
+    done = run("-c", code, program=[sys.executable], cwd=tmp_path)
+    assert done.returncode == 1
+    assert "simplexdp[models]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("missing, extra", [("click", "cli"), ("pyarrow", "cli"), ("matplotlib", "plots")])
 def test_a_missing_extra_is_named(missing, extra, tmp_path):
     code = (
