@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from simplexdp._rounding import rounded
 from simplexdp.accounting.accountant import Accountant
 from simplexdp.plots.style import PALETTE, axes_or_new, dress, panels, shortened, style
 
@@ -68,7 +69,7 @@ def budget(accountant: Accountant | str | os.PathLike[str], ax: Axes | None = No
             ax.text(
                 x,
                 row,
-                f"{width:.3g}",
+                rounded(width, 3, up=row < len(names)),
                 ha="center" if middle else "right" if before else "left",
                 va="center",
                 fontsize=8,
@@ -78,6 +79,6 @@ def budget(accountant: Accountant | str | os.PathLike[str], ax: Axes | None = No
         ax.set_ylim(len(names) + 0.6, -0.6)
         ax.set_xlim(0, 1.03 * max(accountant.epsilon, spent))
         ax.set_xlabel(f"epsilon spent at delta = {accountant.delta:g}")
-        ax.set_title(f"{spent:.3g} of {accountant.epsilon:g} spent")
+        ax.set_title(f"{rounded(spent, 3)} of {accountant.epsilon:g} spent")
         dress(ax, grid="x")
     return ax

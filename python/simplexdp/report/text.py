@@ -4,9 +4,10 @@ import html
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
+from simplexdp._rounding import power, rounded
+
 __all__ = ["escaped", "one_in", "percent", "power", "rounded"]
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _BREAKING = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF], "�") | {9: " ", 10: " ", 13: " "}
 
 
@@ -23,43 +24,6 @@ def escaped(value: object) -> str:
     """
     text = str(value).encode("utf-8", "replace").decode("utf-8").translate(_BREAKING)
     return html.escape(text, quote=True)
-
-
-def rounded(value: float, digits: int = 4) -> str:
-    """Return a loss rounded up to some significant digits.
-
-    Examples
-    --------
-    >>> rounded(0.99991), rounded(0.123412), rounded(2.0)
-    ('1', '0.1235', '2')
-    """
-    if not math.isfinite(value):
-        return "∞"
-    if value == 0:
-        return "0"
-    exact = Decimal(value)
-    place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    up = exact.quantize(place, rounding=ROUND_CEILING).normalize()
-    return f"{up:f}" if -6 <= up.adjusted() < 9 else power(float(up), digits)
-
-
-def power(value: float, digits: int = 2) -> str:
-    """Return a small probability as a multiple of a power of ten, rounded up.
-
-    Examples
-    --------
-    >>> power(1e-6), power(3.21e-7)
-    ('10⁻⁶', '3.3 × 10⁻⁷')
-    """
-    if value == 0:
-        return "0"
-    # The decimal that was written, not the binary fraction next to it.
-    exact = Decimal(repr(value))
-    up = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=ROUND_CEILING).normalize()
-    exponent = up.adjusted()
-    mantissa = up.scaleb(-exponent).normalize()
-    ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}" if exponent else "1"
-    return ten if mantissa == 1 else f"{mantissa:f} × {ten}" if exponent else f"{mantissa:f}"
 
 
 def one_in(value: float) -> str:
