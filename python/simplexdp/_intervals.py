@@ -96,11 +96,16 @@ def dirichlet_counts(
         return np.asarray(special.betaincc(scale * k + own[at], others, least_ideal[at]) >= tail)
 
     weight = scale * totals + own + rest
-    guess = np.clip((y.ravel() * weight - own) / scale, low, high)
-    spread = 2 * np.sqrt(np.maximum(y.ravel() * (1 - y.ravel()) * weight, 1)) / scale
-    upper = _last(small_enough, low, high, guess + spread, 0.1 * spread, whole)
+    # Wilson's ends for the mean of an entry, of which the true ends are about one unit of the parameters away.
+    z = math.sqrt(2 * float(special.gammaincc_inverse(0.5, alpha)))
+    shrink = 1 + z * z / (weight + 1)
+    centre = (y.ravel() + 0.5 * z * z / (weight + 1)) / shrink
+    reach = z * np.sqrt(y.ravel() * (1 - y.ravel()) / (weight + 1) + (0.5 * z / (weight + 1)) ** 2) / shrink
+    highest, lowest = (((centre + sign * reach) * weight - own) / scale for sign in (1, -1))
+    stride = np.full(y.size, 0.5 / scale)
+    upper = _last(small_enough, low, high, highest, stride, whole)
     # Mirrored: the least k is minus the last of -k.
-    lower = -_last(lambda k, at: large_enough(-k, at), -high, -low, spread - guess, 0.1 * spread, whole)
+    lower = -_last(lambda k, at: large_enough(-k, at), -high, -low, -lowest, stride, whole)
     # The tests can only reject every count where the release was less likely than alpha at each.
     lower = np.minimum(lower, upper)
     return lower.reshape(y.shape), upper.reshape(y.shape)
