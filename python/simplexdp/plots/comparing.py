@@ -105,6 +105,10 @@ def winner_map(winners: WinnerMap, ax: Axes | None = None) -> Axes:
     >>> len(ax.texts)
     4
     """
+    from simplexdp.comparison import WinnerMap as Kind
+
+    if not isinstance(winners, Kind):
+        raise InvalidParameterError(f"winners must be a WinnerMap, got {type(winners).__name__}")
     rows, columns = winners.winner.shape
     names = list(dict.fromkeys(str(name) for name in winners.winner.ravel()))
     with style():
@@ -146,6 +150,12 @@ def winner_map(winners: WinnerMap, ax: Axes | None = None) -> Axes:
 
 
 def _measured(data: Sequence[Comparison]) -> dict[str, Series]:
+    from simplexdp.comparison import Comparison as Kind
+
+    if not isinstance(data, Sequence) or not all(isinstance(table, Kind) for table in data):
+        raise InvalidParameterError(
+            "data must be a list of comparisons, or a mapping from names to epsilons and errors"
+        )
     tables = sorted(data, key=lambda table: table.epsilon)
     if not tables:
         raise InvalidParameterError("data must hold at least one comparison")

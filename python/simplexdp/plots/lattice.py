@@ -60,6 +60,10 @@ def ternary(
     >>> len(ax.collections[0].get_array())
     66
     """
+    from simplexdp.mechanisms import HellingerMechanism as Kind
+
+    if not isinstance(mechanism, Kind):
+        raise InvalidParameterError(f"mechanism must be a HellingerMechanism, got {type(mechanism).__name__}")
     if len(mechanism.prior) != 3:
         raise InvalidParameterError(f"mechanism must have three categories, got {len(mechanism.prior)}")
     names = ["category 1", "category 2", "category 3"] if labels is None else [shortened(str(x)) for x in labels]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from simplexdp.exceptions import SimplexDpError
+from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,6 +91,10 @@ def panels(rows: int = 1, columns: int = 1, *, width: float = 3.4, height: float
 
 def axes_or_new(axes: Axes | None) -> Axes:
     """Return the axes given, or those of a new figure."""
+    from matplotlib.axes import Axes as Kind
+
+    if axes is not None and not isinstance(axes, Kind):
+        raise InvalidParameterError(f"ax must be matplotlib axes or None, got {type(axes).__name__}")
     return panels(width=5.0, height=3.4)[1][0, 0] if axes is None else axes
 
 
