@@ -67,20 +67,23 @@ class _LazyGroup(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6
+  simplexdp calibrate --epsilon 1 --delta 1e-6 --dimension 3 --total 1000
+  simplexdp release --help
+
+\b
+Exit codes: 0 done; 1 refused (budget, bad data, not affordable); 2 usage; 130 interrupted.
+""",
+)
 @click.version_option(__version__, "-V", "--version", prog_name="simplexdp")
 def app() -> None:
-    r"""Release histograms, posteriors and models of a data file under differential privacy.
+    """Release histograms, posteriors and models of a data file under differential privacy.
 
     Every release says exactly how private it is. Randomness comes from the operating system. True counts are never
     printed unless --show-truth asks for them; neither are values that occur in the data.
-
-    \b
-    Examples:
-      simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6
-      simplexdp calibrate --epsilon 1 --delta 1e-6 --dimension 3 --total 1000
-      simplexdp release --help
-
-    \b
-    Exit codes: 0 done; 1 refused (budget, bad data, not affordable); 2 usage; 130 interrupted.
     """

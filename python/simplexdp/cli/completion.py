@@ -14,6 +14,7 @@ Examples:
   # bash, for this session or for all of them
   eval "$(simplexdp completion bash)"
   simplexdp completion bash >> ~/.bashrc
+
 \b
   # zsh and fish
   simplexdp completion zsh >> ~/.zshrc

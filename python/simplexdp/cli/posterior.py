@@ -43,12 +43,14 @@ def progress_of(bar: Progress) -> Any:
 Examples:
   # the whole posterior, pure epsilon
   simplexdp posterior people.csv --column job --domain clerk,nurse,smith --prior 1 --epsilon 1
+
 \b
   # one draw from it, at what it costs; with a budget, from a tempered posterior
   simplexdp posterior people.csv --column job --domain clerk,nurse,smith --prior 2 \\
       --mechanism dirichlet --delta 1e-6
   simplexdp posterior people.csv --column job --domain clerk,nurse,smith --prior 2 \\
       --mechanism dirichlet --epsilon 0.5 --delta 1e-6 --json
+
 \b
   # the papers' baseline, consistent
   simplexdp posterior people.csv --column job --domain clerk,nurse,smith --epsilon 1 --mechanism laplace

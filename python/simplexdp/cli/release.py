@@ -31,23 +31,28 @@ __all__ = ["release"]
 Examples:
   # a private histogram of a column, as a table on a terminal and as CSV in a pipe
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6
+
 \b
   # one for each group, for the price of one
   simplexdp release people.csv --column job --domain clerk,nurse,smith \\
       --by region --groups north,south --epsilon 1 --delta 1e-6
+
 \b
   # from a pipe to JSON; missing values and whatever else occurs get levels
   cat people.csv | simplexdp release --column job --domain clerk,nurse \\
       --other other --null unknown --epsilon 1 --delta 1e-6 --json
+
 \b
   # without the pull towards the prior, and written to a file
   simplexdp release people.csv --column job --domain clerk,nurse,smith \\
       --epsilon 1 --delta 1e-6 --debias --out shares.parquet
+
 \b
   # 500 synthetic records as counts; or counts with noise, pure epsilon
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6 --counts 500
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 \\
       --mechanism sum_preserving_laplace
+
 \b
   # on a budget: refused when it does not fit
   simplexdp ledger budget.db --create 2 1e-6

@@ -32,6 +32,11 @@ def quick(folder, monkeypatch):
     (folder / "uci").mkdir()
 
 
+def test_the_examples_of_the_program_run(simplexdp, folder):
+    for example in console.examples(app):
+        assert console.run(simplexdp, example, folder=folder).code == 0
+
+
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_example_of_a_help_text_runs(simplexdp, folder, name):
@@ -49,11 +54,13 @@ def test_every_example_of_a_help_text_runs(simplexdp, folder, name):
 
 
 def test_help_shows_every_command_with_its_options(simplexdp):
-    for name in COMMANDS:
-        done = simplexdp(name, "--help")
+    for name in [None, *COMMANDS]:
+        done = simplexdp(*([] if name is None else [name]), "--help")
         assert done.code == 0
+        assert "\\b" not in done.out
+        assert "\b" not in done.out
         assert "Examples:" in done.out
-        assert name == "completion" or "--json" in done.out
+        assert name in (None, "completion") or "--json" in done.out
 
 
 @pytest.mark.source_tree
