@@ -602,7 +602,8 @@ class DirichletMechanism:
         y : array_like, shape (..., d)
             What was released, not rounded any further.
         total : array_like, shape (...)
-            Number of records of each row: an integer, unless the mechanism has sensitivities.
+            Number of records of each row: an integer, unless the mechanism has sensitivities. Where it is private and
+            only guessed, the coverage holds if the guess is right.
         level : float, default 0.95
             Probability of covering, strictly between 0 and 1.
         simultaneous : bool, default False

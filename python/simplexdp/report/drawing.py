@@ -12,7 +12,7 @@ from simplexdp.report.text import power, rounded
 __all__ = ["axis", "bar", "curve_chart"]
 
 WIDTH, HEIGHT = 360.0, 236.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 12.0, 36.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 12.0, 36.0
 LEAST_DELTA = 1e-12
 
 
