@@ -35,7 +35,7 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 Examples:
   simplexdp compare --n 1000 --dimension 10 --epsilon 1 --delta 1e-6
   simplexdp compare --n 1000 --dimension 10 --epsilon 1 --delta 1e-6 --metric l1 --json
-  simplexdp compare --n 100,1000,10000 --dimension 2,10 --epsilon 1 --delta 1e-6 --plot winners.png
+  simplexdp compare --n 100,1000 --dimension 2,10 --epsilon 1 --delta 1e-6 --plot winners.png
 """
 )
 @click.option("--n", type=_Numbers(), required=True, metavar="N[,N...]", help="Numbers of records.")

@@ -70,7 +70,14 @@ Examples:
     type=click.Choice(["adaptive", "global", "smooth"]),
     default="adaptive",
     show_default=True,
-    help="Of the Hellinger mechanism.",
+    help="Of the Hellinger mechanism: what its exponent follows.",
+)
+@click.option(
+    "--calibration",
+    type=click.Choice(["auto", "certified", "proved"]),
+    default="auto",
+    show_default=True,
+    help="Of the Hellinger mechanism: 'certified' has the least error and takes long; 'auto' does it where it is quick.",
 )
 @click.option("--total", type=click.IntRange(1), metavar="N", help="Number of records, public; checked.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the credible intervals.")
@@ -91,6 +98,7 @@ def posterior(
     epsilon: float | None,
     delta: float | None,
     sensitivity: Any,
+    calibration: Any,
     total: int | None,
     level: float,
     ledger: str | None,
@@ -131,7 +139,7 @@ def posterior(
     parameters = stated_prior(prior, len(levels.all))
     counts = count(options.source(file, input_format, encoding, no_header), {column: levels})
     n_records = public_total(counts, total)
-    built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity)
+    built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity, calibration)
     rng = options.seeded(seed)
     with debited(accountant, built.privacy, name, f"{file}:{column}"), Progress("drawing"):
         released = built.release(counts, rng=rng)
@@ -170,14 +178,26 @@ def posterior(
 
 
 def _build(
-    mechanism: str, prior: list[float], n: int, epsilon: float | None, delta: float | None, sensitivity: Any
+    mechanism: str,
+    prior: list[float],
+    n: int,
+    epsilon: float | None,
+    delta: float | None,
+    sensitivity: Any,
+    calibration: Any,
 ) -> Any:
     import simplexdp as sdp
 
     if mechanism == "hellinger":
         with Progress("certifying") as bar:
             return sdp.HellingerMechanism(
-                prior, n, epsilon or 0.0, delta, sensitivity=sensitivity, progress=progress_of(bar)
+                prior,
+                n,
+                epsilon or 0.0,
+                delta,
+                sensitivity=sensitivity,
+                calibration=calibration,
+                progress=progress_of(bar),
             )
     if mechanism == "laplace":
         return sdp.LaplacePosteriorMechanism(prior, n, epsilon or 0.0)

@@ -219,6 +219,17 @@ def test_posteriors_keep_their_budget(simplexdp, mechanism):
         assert all(row["lower"] < row["mean"] < row["upper"] for row in rows)
 
 
+@pytest.mark.parametrize("calibration", ["certified", "proved"])
+def test_a_posterior_says_what_its_guarantee_rests_on(simplexdp, calibration):
+    stdin = "a,b\n" + "x,1\n" * 12 + "y,2\n" * 8
+    done = simplexdp(
+        "posterior", "--column", "a", "--domain", "x,y", *BUDGET, "--calibration", calibration, "--json", stdin=stdin
+    )
+    assert done.json["parameters"]["calibration"] == calibration
+    assert done.json["guarantee"]["exact"] == (calibration == "certified")
+    assert done.json["guarantee"]["spent_epsilon"] <= 1.0
+
+
 def test_a_posterior_draw_is_never_surer_than_the_posterior(simplexdp):
     done = simplexdp(
         "posterior", "people.csv", *JOBS, "--epsilon", "50", "--delta", "1e-6", "--mechanism", "dirichlet", "--json"
