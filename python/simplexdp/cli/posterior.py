@@ -77,7 +77,7 @@ Examples:
     type=click.Choice(["auto", "certified", "proved"]),
     default="auto",
     show_default=True,
-    help="Of the Hellinger mechanism: 'certified' has the least error and takes long; 'auto' does it where it is quick.",
+    help="Of the Hellinger mechanism: 'certified' errs least and takes long; 'auto' does it where it is quick.",
 )
 @click.option("--total", type=click.IntRange(1), metavar="N", help="Number of records, public; checked.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the credible intervals.")
