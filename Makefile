@@ -47,7 +47,7 @@ format: $(STAMP)-env ## Format both languages
 bench: build $(STAMP)-bench $(STAMP)-diffprivlib ## Run the benchmarks; prints ratios against peers
 	$(BIN)/python -m benches.python
 
-gallery: build $(STAMP)-bench ## Write docs/gallery and docs/performance.md again; GALLERY="--fast" or "--data DIR"
+gallery: build $(STAMP)-bench $(STAMP)-diffprivlib ## Write docs/gallery and docs/performance.md again; GALLERY="--fast" or "--data DIR"
 	$(BIN)/python docs/generate/gallery.py $(GALLERY)
 	-$(BIN)/python -m benches.python --json target/bench.json $(filter --fast,$(GALLERY))
 	$(BIN)/python docs/generate/performance.py target/bench.json
