@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplexdp import _core
 from simplexdp._arrays import as_floats
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
@@ -76,6 +77,15 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InvalidParameterError(f"{name} must be True or False, got {value!r}")
     return bool(value)
+
+
+def generator(name: str, value: Any) -> None:
+    """Check for None or a `SeededRng`, before a budget is spent on a call that would fail."""
+    if value is not None and not isinstance(value, _core.SeededRng):
+        raise InvalidParameterError(
+            f"{name} must be None (the operating system's entropy) or a simplexdp.testing.SeededRng (tests only), got "
+            f"{type(value).__name__}"
+        )
 
 
 def fitting(name: str, shape: tuple[int, ...], per_entry: int = 1) -> tuple[int, ...]:

@@ -189,8 +189,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             total=n_records if self.adjacency == "replace" else None,
             quantiles=(0.0, 0) if bins is None else bins.spending,
         )
-        if self.accountant is not None:
-            release.charge(self.accountant, "Bayesian network")
+        release.charge(self.accountant, "Bayesian network", self.random_state)
         domains = nominal
         if bins is not None and bins.looks_at_data:
             # Paid for: now the first thing is drawn.

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from simplexdp import _arguments
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.models.bins import BinPlan, sample_of
@@ -91,6 +92,8 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = validate_data(self, X, dtype=np.float64)
         positions = range(values.shape[1])
         plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
+        if plan.n_quantiles:
+            _arguments.generator("random_state", self.random_state)
         if self.accountant is not None and plan.n_quantiles:
             # The mechanism keeps its epsilon for neighbours of either kind.
             adjacency: Adjacency = getattr(self.accountant, "adjacency", "replace")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from simplexdp import _arguments
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
@@ -193,6 +194,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         )
 
     def _charge(self, mechanism: DirichletMechanism) -> None:
+        _arguments.generator("random_state", self.random_state)
         if self.accountant is not None:
             self.accountant.spend(mechanism.privacy, label="histogram")
 

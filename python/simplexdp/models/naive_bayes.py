@@ -248,8 +248,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         )
 
     def _charge(self, plan: TableRelease) -> None:
-        if self.accountant is not None:
-            plan.charge(self.accountant, "naive Bayes")
+        plan.charge(self.accountant, "naive Bayes", self.random_state)
 
     def _release(self, plan: TableRelease) -> PrivateCategoricalNB:
         released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)

@@ -157,9 +157,12 @@ class TableRelease:
                 raise NumericalError(f"epsilon {budget.epsilon} leaves too little for the tables beside the bins")
         return release
 
-    def charge(self, accountant: Any, label: str) -> None:
-        """Ask an accountant for the budget; it refuses before anything is drawn."""
-        if self.privacy is not None:
+    def charge(self, accountant: Any, label: str, rng: Any) -> None:
+        """Ask an accountant for the budget, if there is one; it refuses before anything is drawn."""
+        if self.privacy is None:
+            return
+        _arguments.generator("random_state", rng)
+        if accountant is not None:
             accountant.spend(self.privacy, label=label)
 
     def release(self, tables: Sequence[Counts], rng: Any) -> list[Table]:

@@ -164,8 +164,10 @@ def test_the_accountant_is_asked_and_survives_clone_and_cross_validation():
 @pytest.mark.parametrize("value", [7, np.random.default_rng(0), "os"])
 def test_other_generators_are_refused(value):
     X, y = records(50)
-    with pytest.raises(sdp.InvalidParameterError, match="rng"):
-        PrivateCategoricalNB(random_state=value, **PUBLIC).fit(X, y)
+    accountant = sdp.Accountant(epsilon=9.0, delta=1e-5)
+    with pytest.raises(sdp.InvalidParameterError, match="random_state must be None"):
+        PrivateCategoricalNB(random_state=value, accountant=accountant, **PUBLIC).fit(X, y)
+    assert accountant.spends() == []
 
 
 @pytest.mark.parametrize(
