@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simplexdp._rounding import rounded
 from simplexdp.exceptions import BudgetExceededError, InvalidDataError
 
 if TYPE_CHECKING:
@@ -48,9 +49,15 @@ def sentence(guarantee: Mapping[str, Any], what: str = "") -> str:
     """Return the guarantee in words."""
     epsilon, delta, spent = guarantee["epsilon"], guarantee["delta"], guarantee["spent_epsilon"]
     change = "one record is replaced" if guarantee["adjacency"] == "replace" else "one record is added or removed"
-    how, at = "exactly" if guarantee["exact"] else "at most", f" at delta = {delta:g}" if delta else ""
-    stated = f"({epsilon:g}, {delta:g})" if delta else f"{epsilon:g}"
-    return f"Guarantee{what}: {stated}-differential privacy when {change}; {how} epsilon = {spent:.6g}{at}."
+    how, at = "exactly" if guarantee["exact"] else "at most", f" at delta = {_not_below(delta)}" if delta else ""
+    stated = f"({_not_below(epsilon)}, {_not_below(delta)})" if delta else _not_below(epsilon)
+    return f"Guarantee{what}: {stated}-differential privacy when {change}; {how} epsilon = {rounded(spent, 6)}{at}."
+
+
+def _not_below(value: float) -> str:
+    """Return a budget in few digits where they say no less than it, else in all."""
+    short = f"{value:g}"
+    return short if float(short) >= value else repr(value)
 
 
 def account(ledger: str | None, seed: int | None) -> Accountant | None:
