@@ -238,7 +238,12 @@ def _dirichlet_releaser(scale: float, prior: float, adjacency: Adjacency) -> Cal
 
 def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
     kind = DiscreteGaussianMechanism if integers else GaussianMechanism
-    if budget.order is None:
+    # Normal laws compose to a normal law; with integers or quantiles beside them rho is what adds up.
+    normal = not integers and budget.order is None and budget.beside is None
+    if normal:
+        changed = budget.changed_cells * len(budget.shares)
+        total_rho = GaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta, changed=changed).rho
+    elif budget.order is None:
         # With sensitivity one the mechanism says which rho the budget allows; rho adds up over the tables.
         total_rho = DiscreteGaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta).rho
     else:
@@ -246,7 +251,7 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
         total_rho = budget.epsilon / budget.order
     left = budget.left(total_rho, total_rho - budget.quantile_rho)
     sensitivity = math.nextafter(math.sqrt(budget.changed_cells), math.inf)
-    room = 1 - 2.0**-40  # for the rounding of shares and sums
+    room = 1 - 2.0**-36  # for the rounding of shares and sums, and for the grids
     mechanisms = [
         kind.calibrated(
             rho=left * room * share / math.fsum(budget.shares),
@@ -257,7 +262,13 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
         for share in budget.shares
     ]
     rho = math.fsum([*(m.rho for m in mechanisms), budget.quantile_rho]) * (1 + 2.0**-50)
-    curve = PrivacyCurve.from_zcdp(rho, adjacency=budget.adjacency)
+    if normal:
+        # Each grid has at least 2^20 steps to sigma, which takes less than 2^-40 of it.
+        sensitivity = math.sqrt(2 * rho) * (1 + 2.0**-40)
+        curve = PrivacyCurve.gaussian(sigma=1.0, sensitivity=sensitivity, adjacency=budget.adjacency)
+        curve = curve.with_sampling_error(math.fsum(m.privacy.sampling_error for m in mechanisms) * (1 + 2.0**-50))
+    else:
+        curve = PrivacyCurve.from_zcdp(rho, adjacency=budget.adjacency)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
 
 
