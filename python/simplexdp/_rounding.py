@@ -13,14 +13,15 @@ def rounded(value: float, digits: int = 4, *, up: bool = True) -> str:
 
     Examples
     --------
-    >>> rounded(0.99991), rounded(0.123412), rounded(0.123412, up=False)
-    ('1', '0.1235', '0.1234')
+    >>> rounded(0.99991), rounded(0.05), rounded(0.123412), rounded(0.123412, up=False)
+    ('1', '0.05', '0.1235', '0.1234')
     """
     if not math.isfinite(value):
         return "∞"
     if value == 0:
         return "0"
-    exact = Decimal(value)
+    # The decimal that stands for the double: 0.05 is not to become 0.05001.
+    exact = Decimal(repr(float(value)))
     place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     shown = exact.quantize(place, rounding=ROUND_CEILING if up else ROUND_FLOOR).normalize()
     return f"{shown:f}" if -6 <= shown.adjusted() < 9 else power(float(shown), digits)

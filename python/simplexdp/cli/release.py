@@ -54,6 +54,11 @@ Examples:
       --mechanism sum_preserving_laplace
 
 \b
+  # with confidence intervals and a page that explains them
+  simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 \\
+      --mechanism sum_preserving_laplace --interval 0.95 --report jobs.html
+
+\b
   # on a budget: refused when it does not fit
   simplexdp ledger budget.db --create 2 1e-6
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6 \\
@@ -203,14 +208,14 @@ class Extras:
     def check(self, request: Request, by: str | None) -> None:
         """Refuse what does not go together, and what cannot be drawn or written, before anything is spent."""
         if request.mechanism != "dirichlet":
-            for option in self.named("--counts", "--debias", "--interval", "--report"):
+            for option in self.named("--counts", "--debias"):
                 raise click.UsageError(f"{option} needs --mechanism dirichlet")
         for option in self.named("--debias", "--interval", "--plot", "--report"):
             if self.size is not None:
                 raise click.UsageError(f"--counts and {option} exclude each other")
             if by is not None:
                 raise click.UsageError(f"{option} needs one histogram: with --by, the sizes of the groups are private")
-            if request.adjacency == "add_remove" and request.total is None and request.mechanism == "dirichlet":
+            if request.adjacency == "add_remove" and request.total is None:
                 raise click.UsageError(f"{option} needs --total, a public guess: the number of records is private")
         if request.adjacency == "add_remove" and request.needs_total and request.total is None:
             raise click.UsageError(
@@ -271,7 +276,7 @@ def _described(
     guarantee = guarantee_of(curve, request.epsilon, request.delta)
     notes = [sentence(guarantee), _public(request)]
     takes_total = extras.named("--debias", "--interval", "--plot", "--report")
-    if request.adjacency == "add_remove" and request.mechanism == "dirichlet" and takes_total:
+    if request.adjacency == "add_remove" and takes_total:
         notes.append(f"Intervals and debiased shares take the public guess of {request.total} records for true.")
     notes += warnings_of(guarantee, show_truth=extras.show_truth, seed=extras.seed)
     details: dict[str, Any] = {
@@ -306,9 +311,13 @@ def _shares(noisy: Any, request: Request) -> list[float]:
 
 
 def _interval(built: Any, released: Any, request: Request, level: float) -> tuple[Any, Any]:
+    """Return intervals of the true shares, from the release and the total, which is public or a public guess."""
     import numpy as np
 
-    ends = np.asarray(built.interval(released, request.total, level=level))
+    if request.mechanism == "dirichlet":
+        ends = np.asarray(built.interval(released, request.total, level=level))
+    else:
+        ends = np.clip(built.interval(np.ravel(released), level) / request.total, 0.0, 1.0)
     return ends[..., 0], ends[..., 1]
 
 
@@ -325,20 +334,16 @@ def _illustrate(
     if extras.plot is None and extras.report is None:
         return
     texts = [str(label) for label in labels]
-    if request.mechanism != "dirichlet":
-        shares = result.columns["share"]
-        save_plot(lambda plots: plots.release(shares, labels=texts), extras.plot or "")
-        warn(f"wrote {extras.plot}")
-        return
+    values = result.columns["share"]
     level = 0.95 if extras.interval is None else extras.interval
     lower, upper = _interval(built, released, request, level)
     if extras.plot is not None:
-        save_plot(lambda plots: plots.release(released, lower, upper, texts, level=level), extras.plot)
+        save_plot(lambda plots: plots.release(values, lower, upper, texts, level=level), extras.plot)
         warn(f"wrote {extras.plot}")
     if extras.report is not None:
         page = import_module("simplexdp.report").release_report(
             labels=texts,
-            values=released,
+            values=values,
             lower=lower,
             upper=upper,
             level=level,

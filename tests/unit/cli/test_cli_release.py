@@ -396,3 +396,17 @@ def test_a_comparison_is_that_of_the_library(simplexdp):
     found = sdp.compare(500, 3, 1.0, 1e-6, metric="l1")
     assert [row["mechanism"] for row in done["rows"]] == [row.mechanism for row in found.rows]
     assert [row["error"] for row in done["rows"]] == [row.error for row in found.rows]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_mechanism_has_intervals_and_a_report(simplexdp, folder, mechanism):
+    done = simplexdp(
+        "release", "people.csv", *JOBS, *MECHANISMS[mechanism], "--mechanism", mechanism,
+        # A false alarm has a chance of three in 10^9.
+        "--interval", "0.999999999", "--report", "page.html", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    total = sum(COUNTS.values())
+    for row in done.json["rows"]:
+        assert 0 <= row["lower"] <= COUNTS[row["job"]] / total <= row["upper"] <= 1
+    assert mechanism in (folder / "page.html").read_text(encoding="utf-8")
