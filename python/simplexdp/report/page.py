@@ -137,7 +137,7 @@ def _summary(title: str, found: Meaning, curve: PrivacyCurve, n_categories: int)
     cards = [
         ("epsilon", rounded(found.epsilon), "the privacy loss; smaller is better"),
         ("delta", power(found.delta), "the part that epsilon does not cover"),
-        ("odds", f"× {rounded(found.factor, 2)}", "the most that an attacker's odds about one record can grow"),
+        ("odds", f"× {rounded(found.factor, 3)}", "the most that an attacker's odds about one record can grow"),
         ("a 50:50 guess", percent(found.guess, 1, up=True), "how often it becomes right, at most"),
     ]
     figures = "".join(f"<div><dt>{name}</dt><dd>{value}</dd><dd>{words}</dd></div>" for name, value, words in cards)
