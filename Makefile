@@ -21,7 +21,7 @@ test: lint stubs test-rust test-python ## Run everything that must hold before a
 
 test-rust:
 	cargo test --locked --workspace --exclude simplexdp-py
-	cargo doc --locked --no-deps -p simplexdp-core
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p simplexdp-core
 
 test-python: build $(STAMP)-env
 	$(PYTEST)

@@ -1,7 +1,7 @@
 //! Renyi divergence, KL divergence and Hellinger distance between Dirichlet distributions, for parameters however
 //! close or large.
 //!
-//! With w = u + (order - 1)(u - v), [DM] eq. 11-12 say that the divergence is the sum over the coordinates, minus
+//! With w = u + (order - 1)(u - v), \[DM\] eq. 11-12 say that the divergence is the sum over the coordinates, minus
 //! the same for the totals, of
 //!
 //! gap(u, v) = (lgamma(w) - lgamma(u)) / (order - 1) + lgamma(v) - lgamma(u) >= 0,
@@ -42,7 +42,7 @@ const CLOSE: f64 = 1e-4;
 /// Concentrations are accepted in this range, so that no intermediate quantity over- or underflows.
 const CONCENTRATION_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
-/// Renyi divergence of `order` > 1 between Dirichlet(u) and Dirichlet(v) ([DM] eq. 11-12); infinite when some
+/// Renyi divergence of `order` > 1 between Dirichlet(u) and Dirichlet(v) (\[DM\] eq. 11-12); infinite when some
 /// u_i + (order - 1)(u_i - v_i) <= 0.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn renyi_dirichlet(u: &[f64], v: &[f64], order: f64) -> Result<f64> {
     divergence(u, v, order)
 }
 
-/// KL divergence of Dirichlet(u) from Dirichlet(v), the expectation being taken under u ([DPS] eq. 20).
+/// KL divergence of Dirichlet(u) from Dirichlet(v), the expectation being taken under u (\[DPS\] eq. 20).
 ///
 /// # Errors
 /// As [`renyi_dirichlet`].
@@ -63,7 +63,7 @@ pub fn kl_dirichlet(u: &[f64], v: &[f64]) -> Result<f64> {
     divergence(u, v, 1.0)
 }
 
-/// Hellinger distance of Dirichlet(u) and Dirichlet(v), in [0, 1]: sqrt(1 - B((u+v)/2) / sqrt(B(u) B(v))) ([HP]).
+/// Hellinger distance of Dirichlet(u) and Dirichlet(v), in [0, 1]: sqrt(1 - B((u+v)/2) / sqrt(B(u) B(v))) (\[HP\]).
 ///
 /// # Errors
 /// As [`renyi_dirichlet`].

@@ -259,7 +259,7 @@ pub(crate) fn sampling_error_profile(py: Python<'_>, ideal: Bound<'_, PyProfile>
     Ok(PyProfile::new(py, profile, "sampling_error_profile", (ideal, eta))?)
 }
 
-/// (rho, omega)-tCDP by [DPS] Lemma 1.
+/// (rho, omega)-tCDP by \[DPS\] Lemma 1.
 #[pyfunction]
 pub(crate) fn tcdp_lemma_profile(py: Python<'_>, rho: f64, omega: f64) -> CoreResult<PyProfile> {
     Ok(PyProfile::new(py, TruncatedProfile::new(rho, omega)?, "tcdp_lemma_profile", (rho, omega))?)
@@ -329,7 +329,7 @@ pub(crate) fn dirichlet_renyi_profile(
     Ok(PyProfile::new(py, profile, "dirichlet_renyi_profile", (scale, l2, linf, prior, optimal))?)
 }
 
-/// The same by [DPS] Thm 2.
+/// The same by \[DPS\] Thm 2.
 #[pyfunction]
 pub(crate) fn dirichlet_theorem_profile(
     py: Python<'_>,
@@ -342,7 +342,7 @@ pub(crate) fn dirichlet_theorem_profile(
     Ok(PyProfile::new(py, profile, "dirichlet_theorem_profile", (scale, l2, linf, prior))?)
 }
 
-/// The epsilon of [DM] eq. 10 at a fixed order.
+/// The epsilon of \[DM\] eq. 10 at a fixed order.
 #[pyfunction]
 pub(crate) fn rdp_epsilon<'py>(
     py: Python<'py>,

@@ -4,7 +4,7 @@ use super::linear_pair::MARGIN;
 use super::{Profile, parameter};
 use crate::Result;
 
-/// The profile that dominates every mechanism that is (epsilon0, delta0)-DP [KOV15]; delta0 = 0 is pure DP.
+/// The profile that dominates every mechanism that is (epsilon0, delta0)-DP \[KOV15\]; delta0 = 0 is pure DP.
 ///
 /// With probability delta0 the output names the data set; otherwise it is binary randomised response.
 #[derive(Debug, Clone)]

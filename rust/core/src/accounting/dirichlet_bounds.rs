@@ -32,7 +32,7 @@ impl DirichletBounds {
         })
     }
 
-    /// [DM] Thm 1 in the form of its proof, and [DPS] Thm 1 at every gamma at once:
+    /// \[DM\] Thm 1 in the form of its proof, and \[DPS\] Thm 1 at every gamma at once:
     /// D <= (l/2) r^2 D2^2 psi'(alpha - (l - 1) r Dinf), infinite from l = 1 + alpha/(r Dinf) on.
     pub fn renyi(&self, order: f64) -> f64 {
         let left = self.alpha - (order - 1.0) * self.linf;
@@ -41,7 +41,7 @@ impl DirichletBounds {
         if left > 0.0 { order * self.rho(left) * (1.0 + MARGIN) } else { f64::INFINITY }
     }
 
-    /// rho = r^2 D2^2 psi'(left)/2, [DPS] eq. 2.
+    /// rho = r^2 D2^2 psi'(left)/2, \[DPS\] eq. 2.
     fn rho(&self, left: f64) -> f64 {
         0.5 * self.l2 * self.l2 * polygamma(1, left)
     }
@@ -51,7 +51,7 @@ impl DirichletBounds {
         (self.rho(self.alpha - gamma), gamma / self.linf + 1.0)
     }
 
-    /// The gamma that minimises [DPS] eq. 7, f = rho(gamma) (gamma/Dinf + 1) + ln(1/delta) Dinf/gamma.
+    /// The gamma that minimises \[DPS\] eq. 7, f = rho(gamma) (gamma/Dinf + 1) + ln(1/delta) Dinf/gamma.
     ///
     /// f is strictly convex (a product of increasing convex positive functions plus a convex one), so f' has one
     /// root; Newton's method on it, kept inside the bracket.
@@ -85,7 +85,7 @@ impl DirichletBounds {
     }
 }
 
-/// [DPS] Thm 2: for each delta the best gamma.
+/// \[DPS\] Thm 2: for each delta the best gamma.
 #[derive(Debug, Clone, Copy)]
 pub struct TheoremTwo(
     /// The parameters.

@@ -1,11 +1,11 @@
-//! From Renyi divergences to (epsilon, delta): the conversion of [CKS20] and the optimal one for each order.
+//! From Renyi divergences to (epsilon, delta): the conversion of \[CKS20\] and the optimal one for each order.
 //!
 //! Let R >= E_Q[(dP/dQ)^l] = exp((l - 1) D). For any a > b >= 0 the tangents of t^l at a (on an event S) and at b (off S)
 //! give R >= l a^(l-1) p - (l-1) a^l q + l b^(l-1) (1-p) - (l-1) b^l (1-q), p = P(S), q = Q(S), so that
 //!
 //!   p - s q <= (R - l b^(l-1) + (l-1) b^l) / (l (a^(l-1) - b^(l-1))),   s = (1 - 1/l) (a^l - b^l)/(a^(l-1) - b^(l-1)).
 //!
-//! With s = exp(eps) the right side bounds delta(eps). b = 0 is [CKS20] Prop. 12; the minimum over b is the support
+//! With s = exp(eps) the right side bounds delta(eps). b = 0 is \[CKS20\] Prop. 12; the minimum over b is the support
 //! function of the set of binary pairs (p, q) within the divergence, so it is the best that one order can give
 //! [ALCKS21]. Every (l, b) is valid: searches that stop early cost sharpness only.
 
@@ -27,7 +27,7 @@ pub type RenyiBound = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
 /// Which conversion to use at each order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conversion {
-    /// [CKS20] Prop. 12, as [DM] eq. 10.
+    /// \[CKS20\] Prop. 12, as \[DM\] eq. 10.
     Tangent,
     /// The best for each order.
     Optimal,
@@ -150,7 +150,7 @@ impl Profile for RenyiProfile {
     }
 }
 
-/// ln of [CKS20] Prop. 12, for order 1 + excess: exp((l-1)(D - eps)) (1 - 1/l)^l / (l - 1).
+/// ln of \[CKS20\] Prop. 12, for order 1 + excess: exp((l-1)(D - eps)) (1 - 1/l)^l / (l - 1).
 pub fn log_delta_tangent(excess: f64, divergence: f64, epsilon: f64) -> f64 {
     let order = 1.0 + excess;
     if divergence == f64::INFINITY {
@@ -160,7 +160,7 @@ pub fn log_delta_tangent(excess: f64, divergence: f64, epsilon: f64) -> f64 {
     excess * (divergence - epsilon) - order * (1.0 / excess).ln_1p() - excess.ln()
 }
 
-/// The epsilon of [CKS20] Prop. 12 at this order and delta, [DM] eq. 10, rounded up; it may be negative.
+/// The epsilon of \[CKS20\] Prop. 12 at this order and delta, \[DM\] eq. 10, rounded up; it may be negative.
 pub fn epsilon_tangent(order: f64, divergence: f64, delta: f64) -> f64 {
     let excess = order - 1.0;
     let rest = (order * (1.0 / excess).ln_1p() + excess.ln() + delta.ln()) / excess;

@@ -4,7 +4,7 @@ use super::linear_pair::MARGIN;
 use super::{Profile, parameter};
 use crate::Result;
 
-/// The conversion of [DPS] Lemma 1 from (rho, omega)-tCDP, as the papers use it.
+/// The conversion of \[DPS\] Lemma 1 from (rho, omega)-tCDP, as the papers use it.
 #[derive(Debug, Clone, Copy)]
 pub struct TruncatedProfile {
     rho: f64,

@@ -7,7 +7,7 @@ use crate::Result;
 const TIE: f64 = 1e-13;
 
 impl Law {
-    /// The law of the Hellinger distance to the data set's own posterior ([HN] 4.4): distances and their probabilities.
+    /// The law of the Hellinger distance to the data set's own posterior (\[HN\] 4.4): distances and their probabilities.
     pub fn by_distance(&self) -> (Vec<f64>, Vec<f64>) {
         let pairs = self.distances.iter().copied().zip(self.probabilities.iter().copied());
         grouped(pairs.collect())

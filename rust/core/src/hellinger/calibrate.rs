@@ -111,7 +111,7 @@ impl Family {
     }
 
     /// The exponent of the papers for (epsilon, delta), with what is proved of it, which is less than they claim for
-    /// the smooth sensitivity ([HP] Lemma 4.7; theory C6).
+    /// the smooth sensitivity (\[HP\] Lemma 4.7; theory C6).
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for the adaptive sensitivity, which the papers do not have, and for a smooth one

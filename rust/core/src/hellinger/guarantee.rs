@@ -108,7 +108,7 @@ impl Family {
     }
 
     /// The smoothness of the papers' calibration, ln(1 - epsilon/(2 ln(delta'/(2|R|)))) with
-    /// delta' = 2 delta exp(-epsilon/2) ([HP] section 3; |R| as corrected in theory C2).
+    /// delta' = 2 delta exp(-epsilon/2) (\[HP\] section 3; |R| as corrected in theory C2).
     pub fn paper_smoothness(&self, epsilon: f64, delta: f64) -> f64 {
         let log_ratio = delta.ln() - 0.5 * epsilon - self.log_sizes().0;
         (-0.5 * epsilon / log_ratio).ln_1p()

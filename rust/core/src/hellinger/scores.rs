@@ -2,10 +2,10 @@
 //!
 //! All candidates have the same total, so the Hellinger distance of the posteriors of x and of k separates:
 //! H^2 = 1 - exp(sum_i g_i(k_i)) with g_i(k) = g(alpha_i + x_i, alpha_i + k) and
-//! g(a, b) = lgamma((a+b)/2) - (lgamma(a) + lgamma(b))/2 <= 0 ([HP] section 2, rearranged).
+//! g(a, b) = lgamma((a+b)/2) - (lgamma(a) + lgamma(b))/2 <= 0 (\[HP\] section 2, rearranged).
 //!
 //! With M = (a+b)/2, d = (a-b)/2 and t = d/M everything is a sum of terms of one sign, so no digit cancels:
-//! - g(a, b) = g(a+1, b+1) + log(1 - t^2)/2, which lifts both arguments above [`ASYMPTOTIC_FROM`];
+//! - g(a, b) = g(a+1, b+1) + log(1 - t^2)/2, which lifts both arguments above `ASYMPTOTIC_FROM`;
 //! - there, with Stirling's remainder R, -2 g = M ((1+t) log(1+t) + (1-t) log(1-t)) - log(1-t^2)/2
 //!   + (R(M+d) + R(M-d) - 2 R(M)), three non-negative terms.
 

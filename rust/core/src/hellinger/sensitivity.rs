@@ -32,7 +32,7 @@ impl Family {
         distance(h(least.1) + h(next.1))
     }
 
-    /// The local sensitivity at x, [HN] 2.2: the largest distance to a neighbour's posterior. Not private to use as it is.
+    /// The local sensitivity at x, \[HN\] 2.2: the largest distance to a neighbour's posterior. Not private to use as it is.
     pub fn local_sensitivity(&self, x: &[u64]) -> f64 {
         self.nearest_score(x).map_or(0.0, distance)
     }
@@ -49,7 +49,7 @@ impl Family {
         distance(h(least.1) + h(next.1))
     }
 
-    /// The smooth sensitivity at x, [HN] 2.3 with theory's corrections: the maximum over all data sets x' of
+    /// The smooth sensitivity at x, \[HN\] 2.3 with theory's corrections: the maximum over all data sets x' of
     /// LS(x') exp(-gamma d(x, x')), d the number of records to change.
     pub fn smooth_sensitivity(&self, x: &[u64], gamma: f64) -> f64 {
         self.phase_maximum(x, |s, moves| distance(s) * (-gamma * moves as f64).exp()).unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! The scale of the Dirichlet mechanism for a wanted Renyi guarantee, Algorithm 1 of [DM].
+//! The scale of the Dirichlet mechanism for a wanted Renyi guarantee, Algorithm 1 of \[DM\].
 
 use crate::roots::{Search, Side, Space, Trend};
 use crate::special::trigamma;

@@ -15,7 +15,7 @@ pub enum Loss {
     /// The root of E |y - p|_2^2.
     L2,
     /// A bound of E |y - p|_inf: the smaller of the l2 loss and of largest bias + sqrt(ln(2d) / (2 (A + 1))), the
-    /// maximal inequality for beta variables, which are sub-Gaussian with variance 1/(4 (A + 1)) ([DPS] Thm 4).
+    /// maximal inequality for beta variables, which are sub-Gaussian with variance 1/(4 (A + 1)) (\[DPS\] Thm 4).
     Linf,
 }
 

@@ -1,7 +1,7 @@
 //! Discrete Laplace and discrete Gaussian noise, drawn exactly.
 //!
-//! Both laws have the form P(x) ~ exp(-f(|x|)) on the integers, with f(x) = x/s or f(x) = x^2/(2 sigma^2) ([CKS20],
-//! eq. 1 and Def. 1). [CKS20] draws them by loops of biased coins. Here a table does nearly all of the work:
+//! Both laws have the form P(x) ~ exp(-f(|x|)) on the integers, with f(x) = x/s or f(x) = x^2/(2 sigma^2) (\[CKS20\],
+//! eq. 1 and Def. 1). \[CKS20\] draws them by loops of biased coins. Here a table does nearly all of the work:
 //!
 //! 1. The integers are cut into blocks of a power of two B, with the scale between 8 B and 16 B (B = 1 for small
 //!    scales), the non-negative ones from 0 upwards and the negative ones from -1 downwards. Block h of a side gets the
@@ -95,7 +95,7 @@ impl DiscreteNoise {
         Ok(Self::new(1, inverse, size, 64))
     }
 
-    /// P(x) ~ exp(-x^2/(2 sigma^2)). The standard deviation is at most sigma ([CKS20] Cor. 9).
+    /// P(x) ~ exp(-x^2/(2 sigma^2)). The standard deviation is at most sigma (\[CKS20\] Cor. 9).
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless 0 < sigma <= 2^50.
