@@ -156,3 +156,8 @@ def counts(name: str, value: ArrayLike, dimension: int, *, whole: bool = True) -
         if np.any(broken):
             raise InvalidDataError(f"{name} must {rule} (the offending value is not shown)")
     return array
+
+
+# The first array that the compiled core borrows makes it import parts of NumPy, and an interrupt there would be a panic
+# in place of a KeyboardInterrupt: let it be here, between two statements, and not amid a release.
+_core.digamma(np.ones(1))

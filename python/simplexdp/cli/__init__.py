@@ -36,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError:
         print("simplexdp: the command line needs click; install it with: pip install 'simplexdp[cli]'", file=sys.stderr)
         return 1
-    from simplexdp.cli.run import run
+    from simplexdp.cli.run import INTERRUPTED, leave, run
 
-    return run(arguments)
+    code = run(arguments)
+    if code == INTERRUPTED and arguments is None:
+        leave(code)
+    return code

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, NoReturn
 
 import click
 
 from simplexdp.cli.app import OutputClosed, app
 from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 
-__all__ = ["run"]
+__all__ = ["INTERRUPTED", "leave", "run"]
 
 REFUSED, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
@@ -27,9 +29,34 @@ _EXTRAS = {
 }
 
 
+class _Interrupts:
+    """Remembers whether the user interrupted: what comes out of compiled code then may be another error."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def __enter__(self) -> _Interrupts:
+        try:
+            self._before = signal.getsignal(signal.SIGINT)
+            # Whoever ignores interrupts, or handles them, goes on doing so.
+            if self._before is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._handle)
+        except ValueError:  # not the main thread, which alone handles signals
+            self._before = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _handle(self, *_: object) -> None:
+        self.seen = True
+        raise KeyboardInterrupt
+
+
 def run(arguments: Sequence[str] | None) -> int:
     """Return the exit code of one call; nothing of the data is in a message, and no traceback is printed."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _Interrupts() as interrupts:
         warnings.showwarning = _show_warning
         try:
             result = app.main(
@@ -38,7 +65,15 @@ def run(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()
             return result if isinstance(result, int) else 0
         except BaseException as error:
-            return _code_of(error)
+            return _code_of(KeyboardInterrupt() if interrupts.seen else error)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once: a reader that was interrupted may send the signal again while it is cleared away."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _code_of(error: BaseException) -> int:

@@ -96,7 +96,17 @@ def interrupted(process):
     assert b"Traceback" not in errors
 
 
-PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+def heeding_interrupts():
+    """Undo what a shell does to processes in the background: they, and their children, ignore the interrupt."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+PIPES = {
+    "stdin": subprocess.PIPE,
+    "stdout": subprocess.PIPE,
+    "stderr": subprocess.PIPE,
+    "preexec_fn": heeding_interrupts,
+}
 
 
 def test_an_interrupt_while_records_are_drawn_ends_with_130(tmp_path):
@@ -144,7 +154,7 @@ def test_a_missing_extra_is_named(missing, extra, tmp_path):
 
 
 def test_memory_does_not_grow_with_the_rows_in_a_pipe():
-    """The peak of the process for three million rows beside that for one million."""
+    """The peak of the process for five million rows beside that for one million."""
     status = Path("/proc/self/status")
     if not status.exists():
         pytest.skip("the peak of a process is read from /proc")
@@ -156,9 +166,10 @@ def test_memory_does_not_grow_with_the_rows_in_a_pipe():
     )
     block = "".join(f"{'clerk' if i % 3 else 'nurse'},some text of record {i}\n" for i in range(100_000))
     peaks = []
-    for blocks in (10, 30):
+    for blocks in (10, 50):
         done = run("-c", code, program=[sys.executable], input="job,text\n" + block * blocks)
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stdout.splitlines()[-1]))
-    # In kilobytes. The second pipe held 56 MB more; what the reader has ahead is settled after a million rows.
-    assert peaks[1] - peaks[0] < 20_000
+    # In kilobytes. The second pipe held 112 MB more. How far the reader is ahead depends on the load of the machine:
+    # 0 to 23 MB were seen.
+    assert peaks[1] - peaks[0] < 45_000
