@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.models.bins import BinPlan, sample_of
+from simplexdp.models.validation import checked
 
 if TYPE_CHECKING:
     from simplexdp.testing import SeededRng
@@ -89,7 +90,7 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: Any = None) -> PrivateBinner:
         """Find the edges."""
-        values = validate_data(self, X, dtype=np.float64)
+        values = checked(self, X, dtype=np.float64)
         positions = range(values.shape[1])
         plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
         if plan.n_quantiles:
@@ -107,7 +108,7 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the code of the bin of each value, shape (n_rows, n_columns)."""
         check_is_fitted(self)
-        values = validate_data(self, X, dtype=np.float64, reset=False)
+        values = checked(self, X, dtype=np.float64, reset=False)
         columns = [
             np.searchsorted(edges, column, side="right") for edges, column in zip(self.edges_, values.T, strict=True)
         ]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -23,6 +23,7 @@ from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.tables import TableRelease
+from simplexdp.models.validation import checked
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -382,12 +383,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         elif _is_frame(X):
             if is_lazy(as_frame(X)):
                 raise InvalidParameterError("y must name the column of classes when X is a lazy frame")
-            validate_data(self, X, y, skip_check_array=True, reset=first)
+            checked(self, X, y, skip_check_array=True, reset=first)
             y = column_or_1d(y, warn=True)
             frame = as_frame(X)
             columns = list(frame.columns)
         else:
-            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", reset=first)
+            X, y = checked(self, X, y, dtype=None, ensure_all_finite="allow-nan", reset=first)
             frame, columns = X, list(range(X.shape[1]))
         if y.dtype.kind == "O" and any(map(is_null, y)):
             raise InvalidDataError("y must have no missing value (the row is not shown)")
@@ -448,9 +449,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 if set(self._columns) < set(frame.collect_schema().names()):
                     frame = frame.select(self._columns)
                 frame = frame.collect() if is_lazy(frame) else frame
-                validate_data(self, frame.to_native(), skip_check_array=True, reset=False)
+                checked(self, frame.to_native(), skip_check_array=True, reset=False)
         else:
-            frame = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
+            frame = checked(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
         columns = self._columns
         if isinstance(frame, np.ndarray) and columns != list(range(len(columns))):
             # An array after a frame: its columns are the features in their order.

@@ -1,0 +1,38 @@
+"""scikit-learn's checks of input, with messages that never quote the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from simplexdp.exceptions import InvalidDataError
+
+__all__ = ["checked"]
+
+
+def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Return what `validate_data` returns; where its message would print a part of X, say the rule instead."""
+    try:
+        return validate_data(estimator, X, *y, **options)
+    except ValueError as error:
+        rule = _rule_of(str(error), X)
+        if rule is None:
+            raise
+        # Without the chain, which would print the message after all.
+        raise InvalidDataError(rule) from None
+
+
+def _rule_of(message: str, X: Any) -> str | None:
+    """Return the rule that a message with data in it is about, None for one without."""
+    if message.startswith("Expected 2D array"):
+        return (
+            f"X must have two dimensions, got shape {np.shape(X)}. Reshape your data with X.reshape(-1, 1) if it has "
+            "one feature, with X.reshape(1, -1) if it is one record"
+        )
+    if message.startswith("Complex data not supported"):
+        return "X must hold real numbers or categories. Complex data not supported (it is not shown)"
+    if "could not convert" in message or "invalid literal" in message:
+        return "X must hold numbers (the offending value is not shown)"
+    return None
