@@ -18,5 +18,6 @@ pub mod roots;
 pub mod sampling;
 pub mod simulation;
 pub mod special;
+mod wide;
 
 pub use error::{Error, Result};

@@ -1,6 +1,10 @@
 //! Contingency tables: one fused pass over integer codes, from cell index to count.
 
-use std::ops::BitOr;
+mod column;
+mod radix;
+mod tally;
+
+use radix::Columns;
 
 use crate::{Error, Result};
 
@@ -41,10 +45,22 @@ macro_rules! for_every_type {
     };
 }
 
+use for_every_type;
+
 impl Codes<'_> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         for_every_type!(self, values => values.len())
+    }
+
+    /// Bytes of one code.
+    fn width(&self) -> usize {
+        match self {
+            Codes::I8(_) | Codes::U8(_) => 1,
+            Codes::I16(_) | Codes::U16(_) => 2,
+            Codes::I32(_) | Codes::U32(_) => 4,
+            Codes::I64(_) | Codes::U64(_) => 8,
+        }
     }
 
     /// Whether there is no row.
@@ -52,9 +68,6 @@ impl Codes<'_> {
         self.len() == 0
     }
 }
-
-/// Rows that are handled at a time: the indices of a chunk stay in the first-level cache.
-const CHUNK: usize = 4096;
 
 /// Counts how often each combination of codes occurs: a table of shape `cardinalities`, last axis fastest.
 ///
@@ -73,100 +86,11 @@ pub fn count_table(columns: &[Codes<'_>], cardinalities: &[usize]) -> Result<Vec
     if n_rows > 0 && n_cells == 0 {
         return Err(out_of_domain());
     }
-    if let [codes] = *columns {
-        return for_every_type!(codes, values => count_column(values, n_cells));
+    match *columns {
+        [codes] => column::count(codes, n_cells),
+        _ => Columns { codes: columns, cardinalities, n_rows }.count(n_cells),
     }
-    // Sixteen-bit indices are multiplied and added eight at a time on any x86-64.
-    if n_cells <= 1 << 16 {
-        count_by_index::<u16>(columns, cardinalities, n_rows, n_cells)
-    } else {
-        count_by_index::<u64>(columns, cardinalities, n_rows, n_cells)
-    }
-}
-
-/// Counts one column, whose codes are indices as they stand: to narrow them first would take longer.
-fn count_column<C: Code>(codes: &[C], n_cells: usize) -> Result<Vec<i64>> {
-    let n_turns = turns_for(n_cells);
-    let mut turns = vec![0_i64; n_turns * n_cells];
-    let valid = if n_turns == 1 {
-        codes.iter().all(|code| turns.get_mut(code.position()).map(|cell| *cell += 1).is_some())
-    } else {
-        let (first, rest) = turns.split_at_mut(n_cells);
-        let (second, rest) = rest.split_at_mut(n_cells);
-        let (third, fourth) = rest.split_at_mut(n_cells);
-        let mut quads = codes.chunks_exact(4);
-        let all = quads.all(|quad| {
-            let [a, b, c, d] = [quad[0].position(), quad[1].position(), quad[2].position(), quad[3].position()];
-            let valid = (a < n_cells) & (b < n_cells) & (c < n_cells) & (d < n_cells);
-            if valid {
-                first[a] += 1;
-                second[b] += 1;
-                third[c] += 1;
-                fourth[d] += 1;
-            }
-            valid
-        });
-        all && quads.remainder().iter().all(|code| first.get_mut(code.position()).map(|cell| *cell += 1).is_some())
-    };
-    if valid { Ok(added(turns, n_cells)) } else { Err(out_of_domain()) }
-}
-
-/// Small tables take turns, so that runs of one cell do not wait for each other's store.
-fn turns_for(n_cells: usize) -> usize {
-    if n_cells <= 4096 { 4 } else { 1 }
-}
-
-/// The sum of the tables of all turns.
-fn added(mut turns: Vec<i64>, n_cells: usize) -> Vec<i64> {
-    let (table, others) = turns.split_at_mut(n_cells);
-    for turn in others.chunks_exact(n_cells.max(1)) {
-        table.iter_mut().zip(turn).for_each(|(total, part)| *total += part);
-    }
-    turns.truncate(n_cells);
-    turns
-}
-
-/// Counts with cell indices of type `I`, which holds every index below `n_cells`.
-fn count_by_index<I: Index>(
-    columns: &[Codes<'_>],
-    cardinalities: &[usize],
-    n_rows: usize,
-    n_cells: usize,
-) -> Result<Vec<i64>> {
-    let n_turns = turns_for(n_cells);
-    let mut turns = vec![0_i64; n_turns * n_cells];
-    let mut cells = [I::default(); CHUNK];
-    for start in (0..n_rows).step_by(CHUNK) {
-        let cells = &mut cells[..CHUNK.min(n_rows - start)];
-        cells.fill(I::default());
-        let rows = start..start + cells.len();
-        for (codes, &cardinality) in columns.iter().zip(cardinalities) {
-            if !for_every_type!(codes, values => append(cells, &values[rows.clone()], cardinality)) {
-                return Err(out_of_domain());
-            }
-        }
-        tally(cells, &mut turns, n_turns, n_cells);
-    }
-    Ok(added(turns, n_cells))
-}
-
-/// Adds one to each cell of the chunk.
-fn tally<I: Index>(cells: &[I], turns: &mut [i64], n_turns: usize, n_cells: usize) {
-    if n_turns == 1 {
-        cells.iter().for_each(|cell| turns[cell.position()] += 1);
-        return;
-    }
-    let (first, rest) = turns.split_at_mut(n_cells);
-    let (second, rest) = rest.split_at_mut(n_cells);
-    let (third, fourth) = rest.split_at_mut(n_cells);
-    let mut quads = cells.chunks_exact(4);
-    for quad in &mut quads {
-        first[quad[0].position()] += 1;
-        second[quad[1].position()] += 1;
-        third[quad[2].position()] += 1;
-        fourth[quad[3].position()] += 1;
-    }
-    quads.remainder().iter().for_each(|cell| first[cell.position()] += 1);
+    .ok_or_else(out_of_domain)
 }
 
 /// The number of cells, or an error when that many counts cannot be held.
@@ -186,53 +110,10 @@ fn out_of_domain() -> Error {
     Error::data("columns", "hold codes from 0 to cardinality - 1")
 }
 
-/// Extends every mixed-radix cell index by one digit; false when a code is out of range.
-fn append<I: Index, C: Code>(cells: &mut [I], codes: &[C], cardinality: usize) -> bool {
-    // One loop without a branch, in the narrow type of the index, becomes vector instructions. What the narrow type
-    // cuts off, the sign included, is seen in the bits of all codes together.
-    let largest = I::narrow((cardinality - 1) as u64);
-    let factor = I::narrow(cardinality as u64);
-    let mut all_bits = C::default();
-    let mut valid = true;
-    for (cell, &code) in cells.iter_mut().zip(codes) {
-        let digit = I::narrow(code.bits());
-        all_bits = all_bits | code;
-        valid &= digit <= largest;
-        *cell = cell.append(factor, digit);
-    }
-    valid && I::narrow(all_bits.bits()).position() as u64 == all_bits.bits()
-}
-
-/// The type of a cell index.
-trait Index: Copy + Default + PartialOrd {
-    /// The low bits of `bits`.
-    fn narrow(bits: u64) -> Self;
-    /// The index with one digit more.
-    fn append(self, factor: Self, digit: Self) -> Self;
-    /// The index as a position in a slice.
-    fn position(self) -> usize;
-}
-
-macro_rules! implement_index {
-    ($($index:ty),*) => {$(
-        impl Index for $index {
-            fn narrow(bits: u64) -> Self {
-                bits as $index
-            }
-            fn append(self, factor: Self, digit: Self) -> Self {
-                self.wrapping_mul(factor).wrapping_add(digit)
-            }
-            fn position(self) -> usize {
-                self as usize
-            }
-        }
-    )*};
-}
-
-implement_index!(u16, u64);
-
 /// An integer type that holds codes.
-trait Code: Copy + Default + BitOr<Output = Self> {
+trait Code: Copy {
+    /// The values of a column of this type, nothing for a column of another type.
+    fn values<'a>(codes: &Codes<'a>) -> Option<&'a [Self]>;
     /// The code with its sign extended to 64 bits, so that a negative one exceeds every cardinality.
     fn bits(self) -> u64;
     /// The code as a position; a negative one is beyond every table.
@@ -240,8 +121,15 @@ trait Code: Copy + Default + BitOr<Output = Self> {
 }
 
 macro_rules! implement_code {
-    ($($code:ty),*) => {$(
+    ($($variant:ident $code:ty),*) => {$(
         impl Code for $code {
+            fn values<'a>(codes: &Codes<'a>) -> Option<&'a [Self]> {
+                match *codes {
+                    Codes::$variant(values) => Some(values),
+                    _ => None,
+                }
+            }
+            #[inline(always)]
             fn bits(self) -> u64 {
                 self as u64
             }
@@ -252,7 +140,7 @@ macro_rules! implement_code {
     )*};
 }
 
-implement_code!(i8, u8, i16, u16, i32, u32, i64, u64);
+implement_code!(I8 i8, U8 u8, I16 i16, U16 u16, I32 i32, U32 u32, I64 i64, U64 u64);
 
 #[cfg(test)]
 mod tests {
@@ -315,6 +203,99 @@ mod tests {
                 expected[a as usize * cardinalities[1] + usize::from(b)] += 1;
             }
             assert_eq!(table, expected);
+        }
+    }
+
+    /// Codes that look random, `n_rows` of them below `cardinality`.
+    fn scattered(n_rows: usize, cardinality: usize, seed: u64) -> Vec<u64> {
+        (0..n_rows as u64)
+            .map(|row| ((row ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % cardinality as u64)
+            .collect()
+    }
+
+    fn by_hand(columns: &[Vec<u64>], cardinalities: &[usize]) -> Vec<i64> {
+        let mut table = vec![0; cardinalities.iter().product()];
+        for row in 0..columns[0].len() {
+            let digits = columns.iter().zip(cardinalities);
+            table[digits.fold(0, |cell, (column, k)| cell * k + column[row] as usize)] += 1;
+        }
+        table
+    }
+
+    #[test]
+    fn every_type_and_number_of_columns_agrees_with_counting_by_hand() {
+        // Lengths around a chunk, and enough rows in few cells that short counters are added up in between.
+        for (n_rows, cardinalities) in [
+            (1, vec![2, 3]),
+            (255, vec![2, 3]),
+            (257, vec![1, 5, 1, 2]),
+            (150_000, vec![1, 1]),
+            (150_000, vec![2, 1, 1]),
+            (70_001, vec![7, 5, 3, 2]),
+            (5_000, vec![8, 8, 8, 8, 8]),
+            (5_000, vec![8, 8, 8, 8, 9, 2]),
+            (3_000, vec![2; 11]),
+            (20_000, vec![127, 100, 3]),
+            (70_000, vec![127, 100, 5]),
+            (70_000, vec![127, 127, 4]),
+        ] {
+            let columns: Vec<_> = (0..).zip(&cardinalities).map(|(seed, &k)| scattered(n_rows, k, seed)).collect();
+            let expected = by_hand(&columns, &cardinalities);
+            macro_rules! check {
+                ($($variant:ident $code:ty),*) => {$(
+                    let typed: Vec<Vec<$code>> =
+                        columns.iter().map(|column| column.iter().map(|&code| code as $code).collect()).collect();
+                    let codes: Vec<_> = typed.iter().map(|column| Codes::$variant(column)).collect();
+                    assert_eq!(count_table(&codes, &cardinalities).unwrap(), expected, "{}", stringify!($code));
+                )*};
+            }
+            check!(I8 i8, U8 u8, I16 i16, U16 u16, I32 i32, U32 u32, I64 i64, U64 u64);
+        }
+    }
+
+    #[test]
+    fn columns_of_different_types_are_counted_together() {
+        let cardinalities = [3, 4, 2, 5, 3];
+        let columns: Vec<_> = (0..).zip(cardinalities).map(|(seed, k)| scattered(1_000, k, seed)).collect();
+        let narrow: Vec<i8> = columns[0].iter().map(|&code| code as i8).collect();
+        let middle: Vec<u16> = columns[1].iter().map(|&code| code as u16).collect();
+        let wide: Vec<i64> = columns[2].iter().map(|&code| code as i64).collect();
+        let usual: Vec<i32> = columns[3].iter().map(|&code| code as i32).collect();
+        let codes =
+            [Codes::I8(&narrow), Codes::U16(&middle), Codes::I64(&wide), Codes::I32(&usual), Codes::U64(&columns[4])];
+        assert_eq!(count_table(&codes, &cardinalities).unwrap(), by_hand(&columns, &cardinalities));
+        assert_eq!(count_table(&codes[..2], &[3, 4]).unwrap(), by_hand(&columns[..2], &[3, 4]));
+    }
+
+    #[test]
+    fn one_wrong_code_is_found_wherever_it_is() {
+        for n_rows in [1, 256, 700] {
+            for cardinalities in [[3, 5, 2, 4], [300, 20, 30, 1]] {
+                let columns: Vec<_> = (0..).zip(cardinalities).map(|(seed, k)| scattered(n_rows, k, seed)).collect();
+                for column in 0..4 {
+                    for row in [0, n_rows / 2, n_rows - 1] {
+                        let k = cardinalities[column] as i64;
+                        for wrong in
+                            [k, k + 1, -1, 1 << 15, 1 << 16, 1 << 31, 1 << 32, (1 << 32) + 1, i64::MIN, i64::MAX]
+                        {
+                            let mut columns = columns.clone();
+                            columns[column][row] = wrong as u64;
+                            let typed: Vec<Vec<i64>> =
+                                columns.iter().map(|codes| codes.iter().map(|&code| code as i64).collect()).collect();
+                            let unsigned: Vec<_> = columns.iter().map(|codes| Codes::U64(codes)).collect();
+                            let signed: Vec<_> = typed.iter().map(|codes| Codes::I64(codes)).collect();
+                            assert!(count_table(&unsigned, &cardinalities).is_err(), "{wrong} in {column}, {row}");
+                            assert!(count_table(&signed, &cardinalities).is_err(), "{wrong} in {column}, {row}");
+                            // A type that cuts the code off may turn it into one that is allowed.
+                            let small: Vec<Vec<i32>> =
+                                columns.iter().map(|codes| codes.iter().map(|&code| code as i32).collect()).collect();
+                            let small_codes: Vec<_> = small.iter().map(|codes| Codes::I32(codes)).collect();
+                            let allowed = (0..k).contains(&i64::from(wrong as i32));
+                            assert_eq!(count_table(&small_codes, &cardinalities).is_ok(), allowed, "{wrong}");
+                        }
+                    }
+                }
+            }
         }
     }
 
