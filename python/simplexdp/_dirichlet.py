@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
 
-TOTAL_VARIATION_BOUND = 2.0**-64
+TOTAL_VARIATION_BOUND = 2.0**-256
 """Total variation bound of a row of up to 10**6 entries: eta, where delta grows by (1 + e^eps) eta."""
 
 _VALUES_PER_THREAD = 1 << 15

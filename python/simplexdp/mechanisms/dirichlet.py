@@ -35,7 +35,7 @@ class DirichletMechanism:
     """Release a probability vector y ~ Dirichlet(scale * counts + prior).
 
     The draw is exact: the law of a row is the ideal one rounded to a public grid, up to a total variation error of
-    2^-64. The privacy curve includes it, once for each row that a record can touch: two under "replace", else one.
+    2^-256. The privacy curve includes it, once for each row that a record can touch: two under "replace", else one.
 
     **Guarantee.** `privacy` holds for one release of counts in which every record adds one to one category, for every
     pair of neighbouring data sets whose counts are at least `floor`:

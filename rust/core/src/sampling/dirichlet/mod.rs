@@ -25,10 +25,13 @@ use crate::random::StreamKey;
 use crate::{Error, Result};
 use shapes::Shapes;
 
-/// Bound on the total variation distance between a released row of up to 10^6 entries and the ideal one: 2^-64.
+/// Bound on the total variation distance between a released row of up to 10^6 entries and the ideal one: 2^-256.
 ///
 /// Of two outcomes' probabilities one is at most e^epsilon times the other plus delta + (1 + e^epsilon) times this.
-pub const TOTAL_VARIATION_BOUND: f64 = 1.0 / 18_446_744_073_709_551_616.0;
+pub const TOTAL_VARIATION_BOUND: f64 = {
+    let word = 1.0 / 18_446_744_073_709_551_616.0;
+    word * word * word * word
+};
 
 /// The law of one row: Dirichlet(scale * counts + prior), rounded to a public grid.
 ///
