@@ -61,9 +61,8 @@ Written by `python -m benches.python.comparison_table`; every figure is measured
 
 - **Equal guarantees.** Every mechanism is calibrated to the same (epsilon, delta) by the curve that it reports, for the
   same neighbours: one of n records is replaced, unless a table says that one is added or removed. The curves of the
-  Dirichlet and Gaussian mechanisms are exact, Laplace noise is pure, and the discrete Gaussian pays for the bound of
-  concentrated privacy. The Hellinger mechanism is certified where that takes less than a second, proved elsewhere, and
-  left out above 64 categories.
+  Dirichlet, Gaussian and discrete Gaussian mechanisms are exact, and Laplace noise is pure. The Hellinger mechanism is
+  certified where that takes less than a second, proved elsewhere, and left out above 64 categories.
 - **Each with its best public post-processing.** Noisy counts: clipped at zero, raised to a floor, or projected to the
   nearest counts with the right sum. Dirichlet: the draw as it is, or debiased and projected. All: a prior count that is
   added afterwards. Which of these, how large the floor or prior count, and the Dirichlet mechanism's own prior are the

@@ -592,6 +592,37 @@ class PrivacyCurve:
         return _symmetric(cls, profile, adjacency, exact=True, label=label)
 
     @classmethod
+    def discrete_gaussian(cls, *, sigma: float, changed: int = 1, adjacency: Adjacency = "replace") -> "PrivacyCurve":
+        """Return the exact curve of discrete Gaussian noise on integers.
+
+        Parameters
+        ----------
+        sigma : float
+            Of the noise, P(z) proportional to exp(-z**2 / (2 sigma**2)); between 0.001 and 5000.
+        changed : int, default 1
+            How many integers move by one between neighbours: 1, or 2.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> curve = sdp.PrivacyCurve.discrete_gaussian(sigma=2.0)
+        >>> curve.epsilon(1e-6) < sdp.PrivacyCurve.from_zcdp(0.125).epsilon(1e-6)
+        True
+        """
+        sigma, changed = positive("sigma", sigma), integer("changed", changed, 1)
+        if changed > 2:
+            raise InvalidParameterError(f"changed must be 1 or 2, got {changed}")
+        profile = _core.discrete_gaussian_profile(sigma, changed)
+        label = f"discrete_gaussian(sigma={sigma:.6g}, changed={changed})"
+        return _symmetric(cls, profile, adjacency, exact=True, label=label)
+
+    @classmethod
     def laplace(cls, *, scale: float, sensitivity: float = 1.0, adjacency: Adjacency = "replace") -> "PrivacyCurve":
         """Return the exact curve of one Laplace-perturbed number.
 

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.dirichlet import dirichlet_curve
 from simplexdp.exceptions import InvalidParameterError, NumericalError
 from simplexdp.special import trigamma
+
+Release = TypeVar("Release")
 
 PriorRule = float | Callable[[float], float]
 """A prior for all scales, or the prior that goes with a scale."""
@@ -315,7 +318,7 @@ class Structure:
             )
             return release, float(release.privacy.epsilon(delta)) / epsilon
 
-        return _largest(attempt, self._start(epsilon, delta, prior))
+        return largest_within(attempt, self._start(epsilon, delta, prior))
 
     def _start(self, epsilon: float, delta: float, prior: PriorRule) -> float:
         """Return the logarithm of a scale near the one that the budget allows."""
@@ -380,12 +383,12 @@ def shares_by_cardinality(cells: Sequence[int]) -> tuple[float, ...]:
     return tuple((counts ** (2 / 3)).tolist())
 
 
-def _largest(attempt: Callable[[float], tuple[TableRelease, float]], start: float) -> TableRelease:
+def largest_within(attempt: Callable[[float], tuple[Release, float]], start: float) -> Release:
     """Return the release with the largest scale whose share of epsilon is at most one, by a safeguarded secant search.
 
     The logarithm of epsilon is nearly linear in the logarithm of the scale.
     """
-    best: TableRelease | None = None
+    best: Release | None = None
     low, high = -math.inf, math.inf
     at, slope = start, 1.0
     before: tuple[float, float] | None = None

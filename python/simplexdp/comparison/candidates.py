@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from simplexdp import simulation
 from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
-from simplexdp.accounting import PrivacyCurve, Structure
-from simplexdp.accounting.structured import TableRelease
+from simplexdp.accounting import PrivacyCurve, Structure, compose
+from simplexdp.accounting.integer_gaussian import zcdp_budget
+from simplexdp.accounting.structured import TableRelease, largest_within
 from simplexdp.comparison.postprocessing import Rule, additive_rules, dirichlet_rules, posterior_rules
 from simplexdp.exceptions import SimplexDpError
 from simplexdp.mechanisms import (
@@ -217,17 +218,15 @@ def _gaussian(setting: Setting) -> list[Candidate]:
 
 def _discrete_gaussian(setting: Setting) -> list[Candidate]:
     _needs_delta(setting)
-    mechanism = DiscreteGaussianMechanism.calibrated(
-        rho=_allowed_rho(setting.epsilon, setting.delta),
-        sensitivity=setting.euclidean,
-        adjacency=setting.adjacency,
+    mechanism, curve = _integer_gaussian(
+        setting.epsilon, setting.delta, setting.changed, setting.tables, setting.adjacency
     )
     sigma = float(mechanism.sigma)
 
     def sample(counts: Integers, seed: int) -> Floats:
         return np.asarray(counts + simulation.discrete_gaussian(sigma, counts.shape, SeededRng(seed)), dtype=np.float64)
 
-    return [_additive("discrete_gaussian", mechanism.privacy, sample, setting, sigma, {"sigma": sigma})]
+    return [_additive("discrete_gaussian", curve, sample, setting, sigma, {"sigma": sigma})]
 
 
 def _laplace(setting: Setting) -> list[Candidate]:
@@ -309,14 +308,24 @@ def _needs_delta(setting: Setting) -> None:
 
 
 @lru_cache(maxsize=256)
-def _allowed_rho(epsilon: float, delta: float) -> float:
-    """Return the rho that the library's conversion allows; a hair less, for rounding."""
-    low, high = math.log(1e-30), math.log(1e12)
-    for _ in range(45):
-        middle = (low + high) / 2
-        keeps = PrivacyCurve.from_zcdp(math.exp(middle)).delta(epsilon) <= delta
-        low, high = (middle, high) if keeps else (low, middle)
-    return math.exp(low) * (1 - 2.0**-30)
+def _integer_gaussian(
+    epsilon: float, delta: float, changed: int, tables: int, adjacency: Adjacency
+) -> tuple[DiscreteGaussianMechanism, PrivacyCurve]:
+    """Return the mechanism for each of so many tables, and the curve of all of them."""
+    size: dict[str, Any] = {"sensitivity": math.nextafter(math.sqrt(changed), math.inf), "adjacency": adjacency}
+    if tables == 1:
+        mechanism = DiscreteGaussianMechanism.calibrated(epsilon=epsilon, delta=delta, **size)
+        return mechanism, mechanism.privacy
+
+    def attempt(log_scale: float) -> tuple[tuple[DiscreteGaussianMechanism, PrivacyCurve], float]:
+        mechanism = DiscreteGaussianMechanism.calibrated(rho=math.exp(2 * log_scale) / tables, **size)
+        if mechanism.privacy.exact:
+            curve = compose([mechanism.privacy], [tables])
+        else:
+            curve = PrivacyCurve.from_zcdp(tables * mechanism.rho * (1 + 2.0**-50), adjacency=adjacency)
+        return (mechanism, curve), float(curve.epsilon(delta)) / epsilon
+
+    return largest_within(attempt, math.log(zcdp_budget(epsilon, delta)) / 2)
 
 
 @lru_cache(maxsize=256)

@@ -196,9 +196,8 @@ def compare(
 
     Notes
     -----
-    "gaussian" is accounted for by the exact curve, "discrete_gaussian" by the slightly larger loss of concentrated
-    privacy. "posterior_draw" is the Dirichlet mechanism with scale 1 and the smallest prior that keeps the
-    budget.
+    "gaussian" and "discrete_gaussian" are accounted for by their exact curves. "posterior_draw" is the Dirichlet
+    mechanism with scale 1 and the smallest prior that keeps the budget.
 
     Examples
     --------

@@ -15,6 +15,7 @@ from simplexdp import _core, _intervals
 from simplexdp._parallel import threads_for
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.accounting.gaussian_grid import gaussian_grid_curve
+from simplexdp.accounting.integer_gaussian import integer_gaussian_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 __all__ = [
@@ -201,7 +202,8 @@ class DiscreteGaussianMechanism(_Additive):
     """Add discrete Gaussian noise to integers: P(z) proportional to exp(-z**2 / (2 sigma**2)).
 
     The draw is exact. **Guarantee:** rho-zCDP with rho = (sensitivity / sigma)**2 / 2, for all values of one release
-    together (Canonne, Kamath and Steinke 2020, theorems 4 and 14).
+    together (Canonne, Kamath and Steinke 2020, theorems 4 and 14). Where the squared sensitivity is below 3, so that at
+    most two integers change, by one each, and sigma is at most 5000, the curve is the exact one.
 
     Parameters
     ----------
@@ -268,7 +270,7 @@ class DiscreteGaussianMechanism(_Additive):
         """
 
         def spent(sigma: Fraction, size: Fraction) -> PrivacyCurve:
-            return PrivacyCurve.from_zcdp(_float_up((size / sigma) ** 2 / 2))
+            return integer_gaussian_curve(sigma, size, adjacency)
 
         sigma = _calibrated_sigma(rho, epsilon, delta, _exact("sensitivity", sensitivity), spent)
         return cls(sigma=sigma, sensitivity=sensitivity, adjacency=adjacency)
@@ -287,8 +289,9 @@ class DiscreteGaussianMechanism(_Additive):
 
     @cached_property
     def privacy(self) -> PrivacyCurve:
-        """What one release costs: the curve of rho-zCDP."""
-        return PrivacyCurve.from_zcdp(self.rho, adjacency=self.adjacency)
+        """What one release costs: the exact curve where one or two integers change by one, else that of rho-zCDP."""
+        sigma, size = _exact("sigma", self.sigma), _exact("sensitivity", self.sensitivity)
+        return integer_gaussian_curve(sigma, size, self.adjacency)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from simplexdp import _arguments, _dirichlet
 from simplexdp.accounting import PrivacyCurve, Structure, compose
+from simplexdp.accounting.integer_gaussian import zcdp_budget
+from simplexdp.accounting.structured import largest_within
 from simplexdp.exceptions import InvalidParameterError, NumericalError
 from simplexdp.mechanisms import (
     DirichletMechanism,
@@ -237,38 +239,52 @@ def _dirichlet_releaser(scale: float, prior: float, adjacency: Adjacency) -> Cal
 
 
 def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
-    kind = DiscreteGaussianMechanism if integers else GaussianMechanism
-    # Normal laws compose to a normal law; with integers or quantiles beside them rho is what adds up.
-    normal = not integers and budget.order is None and budget.beside is None
-    if normal:
-        changed = budget.changed_cells * len(budget.shares)
-        total_rho = GaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta, changed=changed).rho
-    elif budget.order is None:
-        # With sensitivity one the mechanism says which rho the budget allows; rho adds up over the tables.
-        total_rho = DiscreteGaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta).rho
-    else:
+    if budget.order is not None:
         # [DM 5.1]: sigma^2 = order (K + 1) / epsilon for two changed cells, so rho = epsilon / order in all.
-        total_rho = budget.epsilon / budget.order
-    left = budget.left(total_rho, total_rho - budget.quantile_rho)
+        rho = budget.epsilon / budget.order
+        return _gaussian_release(budget, floor, budget.left(rho, rho - budget.quantile_rho), integers=integers)
+    if not integers and budget.beside is None:
+        changed = budget.changed_cells * len(budget.shares)
+        rho = GaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta, changed=changed).rho
+        return _gaussian_release(budget, floor, rho, integers=False)
+    # What concentrated privacy allows is a start from the safe side; the exact curve allows more.
+    rho = zcdp_budget(budget.epsilon, budget.delta)
+    rho = budget.left(rho, rho - budget.quantile_rho)
+
+    def attempt(log_scale: float) -> tuple[TableRelease, float]:
+        release = _gaussian_release(budget, floor, math.exp(2 * log_scale), integers=integers)
+        assert release.privacy is not None
+        return release, float(release.privacy.epsilon(budget.delta)) / budget.epsilon
+
+    return largest_within(attempt, math.log(rho) / 2)
+
+
+def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integers: bool) -> TableRelease:
+    """Return the release whose tables cost this in zCDP, together, in the ratio of their shares."""
+    kind = DiscreteGaussianMechanism if integers else GaussianMechanism
     sensitivity = math.nextafter(math.sqrt(budget.changed_cells), math.inf)
     room = 1 - 2.0**-36  # for the rounding of shares and sums, and for the grids
     mechanisms = [
         kind.calibrated(
-            rho=left * room * share / math.fsum(budget.shares),
+            rho=total_rho * room * share / math.fsum(budget.shares),
             sensitivity=sensitivity,
             adjacency=budget.adjacency,
             **({} if integers else {"changed": budget.changed_cells}),
         )
         for share in budget.shares
     ]
-    rho = math.fsum([*(m.rho for m in mechanisms), budget.quantile_rho]) * (1 + 2.0**-50)
-    if normal:
-        # Each grid has at least 2^20 steps to sigma, which takes less than 2^-40 of it.
+    rho = math.fsum(m.rho for m in mechanisms) * (1 + 2.0**-50)
+    if budget.order is not None or (integers and not all(m.privacy.exact for m in mechanisms)):
+        whole = math.fsum([rho, budget.quantile_rho]) * (1 + 2.0**-50)
+        curve = PrivacyCurve.from_zcdp(whole, adjacency=budget.adjacency)
+    elif integers:
+        curve = _together([_composed([m.privacy for m in mechanisms], 1)], budget)
+    else:
+        # Normal laws compose to a normal law. Each grid has at least 2^20 steps to sigma: less than 2^-40 of it.
         sensitivity = math.sqrt(2 * rho) * (1 + 2.0**-40)
         curve = PrivacyCurve.gaussian(sigma=1.0, sensitivity=sensitivity, adjacency=budget.adjacency)
         curve = curve.with_sampling_error(math.fsum(m.privacy.sampling_error for m in mechanisms) * (1 + 2.0**-50))
-    else:
-        curve = PrivacyCurve.from_zcdp(rho, adjacency=budget.adjacency)
+        curve = _together([curve], budget)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
 
 

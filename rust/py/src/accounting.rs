@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use simplexdp_core::Error;
 use simplexdp_core::accounting::{
-    BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, GammaPair, GaussianPair, LaplacePair,
-    LossTable, MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo, TruncatedProfile, TwoCategories,
-    WithSamplingError, epsilon_tangent,
+    BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, DiscreteGaussianPair, GammaPair,
+    GaussianPair, LaplacePair, LossTable, MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo,
+    TruncatedProfile, TwoCategories, WithSamplingError, epsilon_tangent,
 };
 
 use crate::arrays;
@@ -173,6 +173,13 @@ pub(crate) fn gamma_profile(py: Python<'_>, a: f64, r: f64, add: bool) -> CoreRe
 #[pyfunction]
 pub(crate) fn gaussian_profile(py: Python<'_>, mu: f64) -> CoreResult<PyProfile> {
     Ok(PyProfile::new(py, GaussianPair::new(mu)?, "gaussian_profile", (mu,))?)
+}
+
+/// Discrete Gaussian noise around integers of which one or two move by one.
+#[pyfunction]
+pub(crate) fn discrete_gaussian_profile(py: Python<'_>, sigma: f64, changed: u32) -> CoreResult<PyProfile> {
+    let profile = DiscreteGaussianPair::new(sigma, changed)?;
+    Ok(PyProfile::new(py, profile, "discrete_gaussian_profile", (sigma, changed))?)
 }
 
 /// Laplace laws whose centres are this many scales apart.

@@ -27,9 +27,9 @@ mod _core {
     #[pymodule_export]
     use accounting::{
         PyProfile, beta_profile, budget_profile, compose_profiles, dirichlet_renyi_profile, dirichlet_theorem_profile,
-        gamma_profile, gaussian_profile, laplace_profile, loss_table_profile, maximum_profile, minimum_profile,
-        rdp_epsilon, rdp_profile, renyi_profile, renyi_sum_profile, sampling_error_profile, tcdp_lemma_profile,
-        tcdp_profile, two_categories_profile,
+        discrete_gaussian_profile, gamma_profile, gaussian_profile, laplace_profile, loss_table_profile,
+        maximum_profile, minimum_profile, rdp_epsilon, rdp_profile, renyi_profile, renyi_sum_profile,
+        sampling_error_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
     };
     #[pymodule_export]
     use algorithm_one::algorithm_one_scale;

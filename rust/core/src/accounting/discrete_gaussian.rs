@@ -1,0 +1,190 @@
+//! Integers with discrete Gaussian noise, before and after one or two of them move by one.
+
+use std::sync::OnceLock;
+
+use super::linear_pair::MARGIN;
+use super::{LossTable, Profile};
+use crate::{Error, Result};
+
+/// The profile of discrete Gaussian noise around neighbours that differ by one in one or two coordinates.
+///
+/// With noise P(z) proportional to exp(-c z^2), c = 1/(2 sigma^2), one coordinate that moves by one has the loss
+/// c (2 z + 1) at z, drawn around its new place. Two coordinates have the loss c (2 s + 2) where s = z1 + z2. As
+/// z1^2 + z2^2 = (s^2 + d^2)/2 with d = z1 - z2 of the parity of s, the law of s is exp(-c s^2/2) times one of two
+/// constants. So delta(eps) is a finite sum but for a tail, with positive terms only (docs/privacy-curves.md).
+pub struct DiscreteGaussianPair {
+    sigma: f64,
+    changed: u32,
+    upper: LossTable,
+    /// Made when it is asked for.
+    lower: OnceLock<Option<LossTable>>,
+    rho: f64,
+}
+
+/// Scales beyond have so many losses that the table would take more memory than it is worth.
+const LARGEST_SIGMA: f64 = 5000.0;
+
+/// Standard deviations to either side that the table covers: exp(-39^2/2) is below 10^-330.
+const REACH: f64 = 39.0;
+
+/// Relative error of a loss, that of sigma included: half a dozen roundings.
+const LOSS_MARGIN: f64 = 1e-14;
+
+/// More than the mass beyond the table, and more than nothing.
+const TAIL: f64 = 1e-307;
+
+impl DiscreteGaussianPair {
+    /// The pair of noise `sigma` whose means differ by one in each of `changed` coordinates.
+    ///
+    /// # Errors
+    ///
+    /// If `sigma` lies outside 1e-3 .. 5000 or `changed` is neither one nor two.
+    pub fn new(sigma: f64, changed: u32) -> Result<Self> {
+        if !(1e-3..=LARGEST_SIGMA).contains(&sigma) {
+            return Err(Error::parameter("sigma", "lie between 0.001 and 5000", sigma));
+        }
+        if !(1..=2).contains(&changed) {
+            return Err(Error::parameter("changed", "be 1 or 2", changed));
+        }
+        let rho = f64::from(changed) / (2.0 * sigma * sigma) * (1.0 + MARGIN);
+        let upper = table(sigma, changed, Side::Upper)?;
+        Ok(Self { sigma, changed, upper, lower: OnceLock::new(), rho })
+    }
+}
+
+/// Whether the profile of a table lies above or below the true one.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Upper,
+    Lower,
+}
+
+/// The losses of one pair and their masses.
+fn table(sigma: f64, changed: u32, side: Side) -> Result<LossTable> {
+    let (c, changed) = (0.5 / (sigma * sigma), f64::from(changed));
+    // The sum of the changed coordinates has this deviation, about its mean under P.
+    let reach = (REACH * sigma * changed.sqrt()).ceil() + 3.0;
+    let weights = [0.0, 1.0].map(|parity| if changed == 1.0 { 1.0 } else { weight(c, parity, reach) });
+    let sums: Vec<f64> = (0..=2 * reach as usize).map(|i| i as f64 - reach).collect();
+    let mass = |sum: f64| (-c * sum * sum / changed).exp() * weights[usize::from(sum.rem_euclid(2.0) == 1.0)];
+    let mut masses: Vec<f64> = sums.iter().map(|&sum| mass(sum)).collect();
+    // Exponents up to 39^2/2 that are off by a few units in the last place, sigma among them, and the sums: 1e-12.
+    let (mass_margin, loss_margin, beyond) =
+        if side == Side::Upper { (MARGIN, LOSS_MARGIN, TAIL) } else { (-MARGIN, -LOSS_MARGIN, 0.0) };
+    let scale = (1.0 + mass_margin) / total(&masses);
+    masses.iter_mut().for_each(|mass| *mass *= scale);
+    let loss = |sum: f64| c * (2.0 * sum + changed);
+    let losses = sums.iter().map(|&sum| loss(sum) + loss_margin * loss(sum).abs()).collect();
+    LossTable::new(losses, &masses, beyond)
+}
+
+/// The sum of exp(-c d^2/2) over the integers d of one parity.
+fn weight(c: f64, parity: f64, reach: f64) -> f64 {
+    let terms: Vec<f64> =
+        (0..=reach as usize).map(|i| 2.0 * i as f64 + parity).map(|d| (-0.5 * c * d * d).exp()).collect();
+    // Each d > 0 counts for -d too.
+    2.0 * total(&terms) - if parity == 0.0 { 1.0 } else { 0.0 }
+}
+
+/// The sum in parts, so that its error does not grow with the number of terms.
+fn total(terms: &[f64]) -> f64 {
+    terms.chunks(1024).map(|chunk| chunk.iter().sum::<f64>()).sum()
+}
+
+impl Profile for DiscreteGaussianPair {
+    fn delta_upper(&self, epsilon: f64) -> f64 {
+        self.upper.delta_upper(epsilon)
+    }
+
+    fn delta_lower(&self, epsilon: f64) -> f64 {
+        let lower = self.lower.get_or_init(|| table(self.sigma, self.changed, Side::Lower).ok());
+        let trivial = (-epsilon.exp_m1() * (1.0 - MARGIN)).max(0.0);
+        lower.as_ref().map_or(trivial, |lower| lower.delta_lower(epsilon).max(trivial))
+    }
+
+    fn renyi_upper(&self, order: f64) -> f64 {
+        // [CKS20, Theorem 14]: not more than that of the Gaussian.
+        self.rho * order
+    }
+
+    fn tcdp_upper(&self, _omega: f64) -> f64 {
+        self.rho
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// delta by summing over all places of one or two coordinates.
+    fn by_hand(sigma: f64, changed: u32, epsilon: f64) -> f64 {
+        let reach = (12.0 * sigma).ceil() as i64 + 3;
+        let noise = |z: i64| (-0.5 * (z as f64 / sigma).powi(2)).exp();
+        let total: f64 = (-reach..=reach).map(noise).sum();
+        let mut delta = 0.0;
+        for x in -reach..=reach {
+            if changed == 1 {
+                delta += (noise(x - 1) - epsilon.exp() * noise(x)).max(0.0) / total;
+                continue;
+            }
+            for y in -reach..=reach {
+                let excess = noise(x - 1) * noise(y + 1) - epsilon.exp() * noise(x) * noise(y);
+                delta += excess.max(0.0) / (total * total);
+            }
+        }
+        delta
+    }
+
+    #[test]
+    fn delta_is_the_sum_over_all_outcomes() {
+        for sigma in [0.05, 0.3, 0.7, 1.0, 2.5, 9.0, 31.0] {
+            for changed in [1, 2] {
+                let pair = DiscreteGaussianPair::new(sigma, changed).unwrap();
+                for epsilon in [-1.0, -0.1, 0.0, 0.05, 0.3, 1.0, 2.5] {
+                    let (expected, upper, lower) =
+                        (by_hand(sigma, changed, epsilon), pair.delta_upper(epsilon), pair.delta_lower(epsilon));
+                    assert!(
+                        lower <= expected + 1e-14 && expected <= upper + 1e-14,
+                        "{sigma} {changed} {epsilon}: {lower} {expected} {upper}"
+                    );
+                    assert!(upper - lower <= 1e-10 * upper + 1e-14, "{sigma} {changed} {epsilon}: {lower} {upper}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wide_scale_is_close_to_the_normal_law() {
+        for changed in [1, 2] {
+            let pair = DiscreteGaussianPair::new(500.0, changed).unwrap();
+            let normal = super::super::GaussianPair::new(f64::from(changed).sqrt() / 500.0).unwrap();
+            for epsilon in [0.0, 1e-3, 5e-3, 0.01] {
+                let ratio = pair.delta_upper(epsilon) / normal.delta_upper(epsilon);
+                assert!((ratio - 1.0).abs() < 1e-3, "{changed} {epsilon}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_curve_lies_below_that_of_concentrated_privacy() {
+        for sigma in [0.4, 1.0, 3.0, 20.0] {
+            for changed in [1, 2] {
+                let pair = DiscreteGaussianPair::new(sigma, changed).unwrap();
+                let rho = f64::from(changed) / (2.0 * sigma * sigma);
+                for epsilon in [0.5_f64, 1.0, 3.0, 8.0] {
+                    if epsilon > rho {
+                        let bound = (-(epsilon - rho).powi(2) / (4.0 * rho)).exp();
+                        assert!(pair.delta_upper(epsilon) <= bound.max(1e-300), "{sigma} {changed} {epsilon}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_refused() {
+        for (sigma, changed) in [(0.0, 1), (f64::NAN, 1), (1e4, 1), (1.0, 0), (1.0, 3)] {
+            assert!(DiscreteGaussianPair::new(sigma, changed).is_err());
+        }
+    }
+}
