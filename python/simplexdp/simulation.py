@@ -49,7 +49,8 @@ def gamma(shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None, rng: _cor
     if not np.all((scales > 0) & np.isfinite(scales)):
         raise InvalidParameterError("scale must be positive and finite")
     target = _shape(size, shapes, scales)
-    draws = _gammas(shapes, target, rng) * scales
+    with np.errstate(over="ignore"):  # a draw beyond the largest double is infinite
+        draws = _gammas(shapes, target, rng) * scales
     return float(draws) if target == () else draws
 
 

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 LARGEST_SAMPLE = 2**53
+MOST_CATEGORIES = 2**31
 """Sample sizes are searched up to here, where doubles stop holding every integer."""
 
 
@@ -73,7 +74,7 @@ def kl_tail_bound(
     if np.any(threshold <= 0) or np.any(total <= 0):
         raise InvalidParameterError("threshold and total must be positive")
     scale, prior = check.positive("scale", scale), _tail_prior(prior)
-    mass = check.integer("dimension", dimension, 2) * prior
+    mass = _dimension(dimension, 2) * prior
     with np.errstate(over="ignore"):
         weight = scale * total  # beta in the paper
     bound = _sharp_tail if check.choice("form", form, ("sharp", "paper")) == "sharp" else _paper_tail
@@ -229,14 +230,16 @@ def histogram_error_bound(
     total = check.numbers("total", total)
     if np.any(total <= 0):
         raise InvalidParameterError("total must be positive")
-    dimension = check.integer("dimension", dimension, 1)
+    dimension = _dimension(dimension, 1)
     log_term = math.log(2 * dimension / check.open_unit("failure", failure))
     if check.choice("mechanism", mechanism, ("dirichlet", "gaussian")) == "gaussian":
         if rho is None:
             raise InvalidParameterError("rho must be given for the Gaussian mechanism")
         return (math.sqrt(log_term / check.positive("rho", rho)) * check.positive("l2", l2) / total)[()]
     weight = check.positive("scale", scale) * total
-    mass = float(_prior("prior", prior, dimension).sum())
+    alpha = _prior("prior", prior, dimension)
+    # One prior for all is not written out.
+    mass = float(alpha[0]) * dimension if np.ndim(prior) == 0 else float(alpha.sum())
     bound: NDArray[np.float64] = np.sqrt(log_term / (2 * (weight + mass + 1))) + mass / (weight + mass)
     return bound[()]
 
@@ -335,6 +338,13 @@ def _sharp_tail(threshold: NDArray[np.float64], weight: NDArray[np.float64], mas
     for _ in range(8):
         x = x + (c - x - np.log1p(x)) * (1 + x) / (2 + x)
     return -weight * x**2 / (1 + x)
+
+
+def _dimension(dimension: int, least: int) -> int:
+    dimension = check.integer("dimension", dimension, least)
+    if dimension > MOST_CATEGORIES:
+        raise InvalidParameterError(f"dimension must be at most {MOST_CATEGORIES}, got {dimension}")
+    return dimension
 
 
 def _tail_prior(prior: float) -> float:

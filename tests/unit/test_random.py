@@ -180,3 +180,12 @@ def test_where_warnings_are_errors_every_use_of_a_seed_is_refused():
         "    except InsecureRandomnessWarning: print('refused')\n"
     )
     assert (result.stdout.split(), result.stderr) == (["refused"] * 3, "")
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**62 + 1, 2**70, 1.5, "a", None, [1]])
+def test_calls_and_children_that_are_no_counts_are_refused(wrong):
+    if wrong is not None:  # the default
+        with pytest.raises(sdp.InvalidParameterError, match="calls must be an integer from 0"):
+            SeededRng(1, calls=wrong)
+    with pytest.raises(sdp.InvalidParameterError, match="n_children must be an integer from 0"):
+        SeededRng(1).spawn(wrong)

@@ -116,3 +116,13 @@ def test_the_bias_is_the_difference_of_means():
 def test_parameters_outside_a_bounds_conditions_are_refused(call):
     with pytest.raises(sdp.InvalidParameterError):
         call()
+
+
+def test_dimensions_beyond_memory_are_answered_or_refused_at_once():
+    many = sdp.utility.histogram_error_bound(10**12, 2**31, 0.05)
+    assert many == pytest.approx(np.sqrt(np.log(2**32 / 0.05) / (2 * (10**12 + 2**31 + 1))) + 2**31 / (10**12 + 2**31))
+    for function in (sdp.utility.histogram_error_bound, sdp.utility.histogram_sample_size):
+        with pytest.raises(sdp.InvalidParameterError, match="dimension must be at most"):
+            function(0.5, 2**70, 0.5)
+    with pytest.raises(sdp.InvalidParameterError, match="dimension must be at most"):
+        sdp.utility.kl_tail_bound(0.5, 100, 10**400)

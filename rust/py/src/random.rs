@@ -18,7 +18,10 @@ const RNG_RULE: &str = "be None (the operating system's entropy) or a simplexdp.
                         generators of numpy or random are not cryptographically secure, so no release may use them";
 
 /// Children of one call; more would only fill memory.
-const MAX_CHILDREN: usize = 1 << 20;
+const MAX_CHILDREN: u64 = 1 << 20;
+
+/// The number of calls that a new object may skip; counting on never overflows.
+const MAX_CALLS: u64 = 1 << 62;
 
 /// Whether this process has been warned.
 static WARNED: AtomicBool = AtomicBool::new(false);
@@ -43,12 +46,13 @@ pub(crate) struct SeededRng(SeededKeys);
 #[pymethods]
 impl SeededRng {
     #[new]
-    #[pyo3(signature = (seed, calls = 0))]
-    fn new(seed: &Bound<'_, PyAny>, calls: u64) -> CoreResult<Self> {
-        let bytes = seed_bytes(seed).map_err(|_| {
-            // The seed is public; anything that cannot be printed is named by its type.
-            let shown = seed.repr().map_or_else(|_| type_name(seed), |text| text.to_string());
-            Error::parameter("seed", "be an integer from 0 to 2**256 - 1", shown)
+    #[pyo3(signature = (seed, calls = None), text_signature = "(seed, calls=0)")]
+    fn new(seed: &Bound<'_, PyAny>, calls: Option<&Bound<'_, PyAny>>) -> CoreResult<Self> {
+        let bytes = seed_bytes(seed)
+            .map_err(|_| Error::parameter("seed", "be an integer from 0 to 2**256 - 1", shown(seed)))?;
+        let calls = calls.map_or(Ok(0), |calls| {
+            up_to(calls, MAX_CALLS)
+                .ok_or_else(|| Error::parameter("calls", "be an integer from 0 to 2**62", shown(calls)))
         })?;
         Ok(Self(SeededKeys::new(bytes, calls)))
     }
@@ -66,10 +70,9 @@ impl SeededRng {
     }
 
     /// Independent children, to hand to threads or processes; each counts as one call.
-    fn spawn(&self, n_children: usize) -> CoreResult<Vec<Self>> {
-        if n_children > MAX_CHILDREN {
-            return Err(Error::parameter("n_children", "be at most 2^20", n_children).into());
-        }
+    fn spawn(&self, n_children: &Bound<'_, PyAny>) -> CoreResult<Vec<Self>> {
+        let n_children = up_to(n_children, MAX_CHILDREN)
+            .ok_or_else(|| Error::parameter("n_children", "be an integer from 0 to 2**20", shown(n_children)))?;
         Ok((0..n_children).map(|_| Self(SeededKeys::new(self.0.next_bytes(), 0))).collect())
     }
 
@@ -90,6 +93,16 @@ impl SeededRng {
 /// The seed as 32 little-endian bytes.
 fn seed_bytes(seed: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
     seed.call_method0("__index__")?.call_method1("to_bytes", (32, "little"))?.extract()
+}
+
+/// The integer, if it is one from 0 to `most`.
+fn up_to(value: &Bound<'_, PyAny>, most: u64) -> Option<u64> {
+    value.call_method0("__index__").ok()?.extract().ok().filter(|&value| value <= most)
+}
+
+/// A public argument for a message; anything that cannot be printed is named by its type.
+fn shown(object: &Bound<'_, PyAny>) -> String {
+    object.repr().map_or_else(|_| type_name(object), |text| text.to_string())
 }
 
 fn type_name(object: &Bound<'_, PyAny>) -> String {
