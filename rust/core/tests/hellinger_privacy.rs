@@ -1,26 +1,11 @@
 //! What is claimed of the Hellinger mechanism's privacy, against brute force over all data sets.
 
+mod brute_force;
+
 use simplexdp_core::accounting::Profile;
 use simplexdp_core::hellinger::{CertifiedProfile, Certifier, Enumeration, Family, Goal, Shape};
-use simplexdp_core::lattice::Lattice;
-use statrs::function::gamma::ln_gamma;
 
-/// The distance of the posteriors of two counts, by plain log-gammas.
-fn distance(prior: &[f64], x: &[u64], y: &[u64]) -> f64 {
-    let coordinate = |(a, (&x, &y)): (&f64, (&u64, &u64))| {
-        let (u, v) = (a + x as f64, a + y as f64);
-        ln_gamma((u + v) / 2.0) - (ln_gamma(u) + ln_gamma(v)) / 2.0
-    };
-    let s: f64 = prior.iter().zip(x.iter().zip(y)).map(coordinate).sum();
-    (-s.min(0.0).exp_m1()).sqrt()
-}
-
-fn points(n: u64, m: usize) -> Vec<Vec<u64>> {
-    let lattice = Lattice::new(n, m).unwrap();
-    let mut points = Vec::new();
-    lattice.for_each(0..lattice.count().unwrap(), |point| points.push(point.to_vec())).unwrap();
-    points
-}
+use brute_force::{distance, points};
 
 fn are_neighbours(x: &[u64], y: &[u64]) -> bool {
     x.iter().zip(y).map(|(&a, &b)| a.abs_diff(b)).sum::<u64>() == 2

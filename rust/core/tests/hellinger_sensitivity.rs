@@ -1,30 +1,15 @@
 //! The closed forms of the sensitivities against brute force over all data sets.
 
+mod brute_force;
+
 use std::time::Instant;
 
 use simplexdp_core::hellinger::Family;
-use simplexdp_core::lattice::Lattice;
-use statrs::function::gamma::ln_gamma;
+
+use brute_force::{distance, points};
 
 /// Relative accuracy of [`distance`] for priors up to 100: log-gammas of 450 lose 1e-13 of a score of 4e-3 or more.
 const ORACLE: f64 = 1e-9;
-
-/// The distance of the posteriors of two counts, by plain log-gammas: enough digits at small counts.
-fn distance(prior: &[f64], x: &[u64], y: &[u64]) -> f64 {
-    let coordinate = |(a, (&x, &y)): (&f64, (&u64, &u64))| {
-        let (u, v) = (a + x as f64, a + y as f64);
-        ln_gamma((u + v) / 2.0) - (ln_gamma(u) + ln_gamma(v)) / 2.0
-    };
-    let s: f64 = prior.iter().zip(x.iter().zip(y)).map(coordinate).sum();
-    (-s.min(0.0).exp_m1()).sqrt()
-}
-
-fn points(n: u64, m: usize) -> Vec<Vec<u64>> {
-    let lattice = Lattice::new(n, m).unwrap();
-    let mut points = Vec::new();
-    lattice.for_each(0..lattice.count().unwrap(), |point| points.push(point.to_vec())).unwrap();
-    points
-}
 
 fn neighbours(x: &[u64]) -> Vec<Vec<u64>> {
     let mut neighbours = Vec::new();

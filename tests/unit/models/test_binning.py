@@ -2,27 +2,15 @@
 
 import numpy as np
 import pytest
+from seeded_estimators import SeededByIntegers, unavoidable
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexdp as sdp
 from simplexdp.models import PrivateBinner
 
 
-class Seeded(PrivateBinner):
-    """Takes the integers that scikit-learn's checks put into `random_state`; the class itself refuses them."""
-
-    def set_params(self, **parameters):
-        seed = parameters.get("random_state")
-        if isinstance(seed, int) and seed >= 0:
-            parameters["random_state"] = sdp.testing.SeededRng(seed)
-        return super().set_params(**parameters)
-
-
-def unavoidable(estimator):
-    """Failures of scikit-learn's checks that privacy makes unavoidable, each with its reason."""
-    if isinstance(estimator, Seeded):
-        return {"check_estimators_overwrite_params": "a SeededRng counts the calls that it has served"}
-    return {}
+class Seeded(SeededByIntegers, PrivateBinner):
+    pass
 
 
 @parametrize_with_checks(

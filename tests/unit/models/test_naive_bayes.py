@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from seeded_estimators import SeededByIntegers, unavoidable
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import CategoricalNB
@@ -16,21 +17,8 @@ from simplexdp.models import PrivateCategoricalNB
 MECHANISMS = ["dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian"]
 
 
-class Seeded(PrivateCategoricalNB):
-    """Takes the integers that scikit-learn's checks put into `random_state`; the class itself refuses them."""
-
-    def set_params(self, **parameters):
-        seed = parameters.get("random_state")
-        if isinstance(seed, int) and seed >= 0:
-            parameters["random_state"] = sdp.testing.SeededRng(seed)
-        return super().set_params(**parameters)
-
-
-def unavoidable(estimator):
-    """Failures of scikit-learn's checks that privacy makes unavoidable, each with its reason."""
-    if isinstance(estimator, Seeded):
-        return {"check_estimators_overwrite_params": "a SeededRng counts the calls that it has served"}
-    return {}
+class Seeded(SeededByIntegers, PrivateCategoricalNB):
+    pass
 
 
 @pytest.mark.filterwarnings("ignore::simplexdp.PrivacyLeakWarning")
