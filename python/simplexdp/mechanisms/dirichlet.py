@@ -238,7 +238,7 @@ class DirichletMechanism:
         ----------
         epsilon, delta : float
             The budget, met by the exact curve, sampler included: ``privacy.epsilon(delta)`` is between 0.999 epsilon
-            and epsilon. An epsilon above ln(delta) + 42 is met with room, because of the sampler's error.
+            and epsilon. An epsilon above ln(delta) + 175 is met with room, because of the sampler's error.
         dimension : int, optional
             Number of categories; needed unless `prior` has one entry for each.
         total : float, optional
