@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from simplexdp.cli.compression import COMPRESSIONS, Unpacked
 from simplexdp.cli.progress import Progress
 from simplexdp.exceptions import InvalidDataError
 
@@ -78,7 +79,9 @@ class Source:
             return self.kind
         if self.path == "-":
             return "csv"
-        suffix = os.path.splitext(self.path)[1].lower()
+        stem, suffix = os.path.splitext(self.path.lower())
+        if suffix in COMPRESSIONS:
+            suffix = os.path.splitext(stem)[1]
         if suffix not in _SUFFIXES:
             raise click.UsageError(f"cannot tell the format of {self.path}; give --input-format {'|'.join(FORMATS)}")
         return _SUFFIXES[suffix]
@@ -187,16 +190,17 @@ def _checked_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
 class _Stream(io.RawIOBase):
     """A binary stream that knows which share of it was read and can look ahead."""
 
-    def __init__(self, raw: BinaryIO, size: int | None) -> None:
+    def __init__(self, raw: BinaryIO | Unpacked, file: BinaryIO | None = None) -> None:
         super().__init__()
-        self.raw, self._size = raw, size
+        self.raw, self._file = raw, file
+        self._size = os.fstat(file.fileno()).st_size if file is not None else 0
         self._done = 0
         self._pending = b""
 
     @property
     def share(self) -> float | None:
         """The share of the file that was read, if its size is known."""
-        return self.raw.tell() / self._size if self._size and self.raw.seekable() else None
+        return self._file.tell() / self._size if self._file is not None and self._size else None
 
     def ahead(self, end: Callable[[bytes], int | None]) -> bytes:
         """Return the bytes before the end that a function finds, without consuming them."""
@@ -243,10 +247,11 @@ def _opened(path: str) -> Iterator[_Stream]:
     if path == "-":
         if sys.stdin.isatty():
             raise click.UsageError("give a FILE, or pipe the records in")
-        yield _Stream(sys.stdin.buffer, None)
+        yield _Stream(sys.stdin.buffer)
         return
+    suffix = os.path.splitext(path)[1].lower()
     with open(path, "rb") as file:
-        yield _Stream(file, os.path.getsize(path))
+        yield _Stream(Unpacked(file, suffix) if suffix in COMPRESSIONS else file, file if file.seekable() else None)
 
 
 def _quiet(batches: Iterator[list[pa.Array]], kind: str) -> Iterator[list[pa.Array]]:

@@ -1,5 +1,9 @@
 """Files that are not what they should be: a clear refusal, the right code, and nothing of them in the message."""
 
+import bz2
+import gzip
+import lzma
+
 import numpy as np
 import pytest
 from cli_files import BUDGET
@@ -141,6 +145,34 @@ def test_streams_are_counted_as_files_are(simplexdp, folder):
     (folder / "data.csv").write_text("text,a\n" + "\n".join(rows))
     done = simplexdp("release", "data.csv", "--column", "a", "--domain", "x,y", *BUDGET, "--show-truth", "--json")
     assert [row["true_count"] for row in done.json["rows"]] == [26_666, 13_334]
+
+
+@pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_compressed_files_are_counted_as_they_unpack_or_refused(simplexdp, folder, suffix, compress):
+    rows = ["a,text", *(f'{"x" if i % 3 else "y"},"SECRET{i * 2654435761 % 997}"' for i in range(40_000))]
+    packed = compress("\n".join(rows).encode())
+    lines = "\n".join('{"a":"x"}' if i % 3 else '{"a":"y"}' for i in range(40_000)).encode()
+    release = ("--column", "a", "--domain", "x,y", *BUDGET, "--show-truth", "--json")
+    for name, data in ((f"data.csv.{suffix}", packed), (f"data.jsonl.{suffix}", compress(lines))):
+        (folder / name).write_bytes(data)
+        done = simplexdp("release", name, *release)
+        assert [row["true_count"] for row in done.json["rows"]] == [26_666, 13_334]
+    middle = len(packed) // 2
+    damaged = {
+        "cut": packed[:middle],
+        "none": b"a\nSECRET\n",
+        "changed": packed[:middle] + bytes(byte ^ 0x55 for byte in packed[middle : middle + 9]) + packed[middle + 9 :],
+    }
+    for damage, data in damaged.items():
+        (folder / f"data.csv.{suffix}").write_bytes(data)
+        done = simplexdp("release", f"data.csv.{suffix}", *release)
+        assert done.out == ""
+        assert "SECRET" not in done.err
+        # A checksum comes after its block: changed data may be no header first.
+        assert (done.code == REFUSED and "damaged" in done.err) or (damage == "changed" and done.code == USAGE)
+    (folder / f"data.{suffix}").write_bytes(packed)
+    assert "--input-format" in simplexdp("release", f"data.{suffix}", *release).err
+    assert simplexdp("release", f"data.{suffix}", *release, "--input-format", "csv").code == FINE
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
