@@ -1,5 +1,8 @@
 """Shapes, types and refusals of simplexdp.special; accuracy is tested in tests/golden."""
 
+import math
+
+import mpmath
 import numpy as np
 import pytest
 import scipy.special
@@ -84,3 +87,20 @@ def test_poles_infinities_and_nan_are_scipys(ours, peer):
     np.testing.assert_array_equal(ours(x), peer(x))
     x = -np.linspace(0.0531, 9.9587, 67)
     np.testing.assert_allclose(ours(x), peer(x), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("x", [5e-324, 3e-322, 1e-310, 2.3e-308, 1e-295, 9.9e-291, 1.01e-290])
+@pytest.mark.parametrize("a", [1e-3, 0.018, 0.3])
+@pytest.mark.parametrize("b", [0.5, 1.0, 3.0, 1e6])
+def test_beta_tails_where_x_has_lost_digits(a, b, x):
+    with mpmath.workdps(50):
+        log_power = mpmath.log(x) * a - mpmath.log(a) - mpmath.log(mpmath.beta(a, b))  # off by b x
+        lower = mpmath.exp(log_power)
+        assert special.betainc(a, b, x) == pytest.approx(float(lower), rel=2e-13)
+        assert special.betaincc(a, b, x) == pytest.approx(float(1 - lower), rel=1e-14)
+        assert special.log_betainc(a, b, x) == pytest.approx(float(log_power), rel=1e-14)
+
+
+def test_the_median_of_a_symmetric_beta_is_exactly_half():
+    for a in (1e-5, 0.7, math.e, 40.0, 1e9):
+        assert special.betainc(a, a, 0.5) == special.betaincc(a, a, 0.5) == 0.5

@@ -13,6 +13,9 @@ const SERIES_BELOW: f64 = 25.0;
 /// 1/(2 pi).
 const INVERSE_2PI: f64 = 0.159_154_943_091_895_335_77;
 
+/// Below, x may have lost digits, so that only its logarithm may be taken; b x is far below one for every b in range.
+const TINY: f64 = 1e-290;
+
 /// Terms of a series; it needs about 90.
 const MAX_TERMS: u32 = 400;
 
@@ -55,6 +58,14 @@ pub(super) fn tails(a: f64, b: f64, x: f64) -> Tails {
         Tails::AT_BOTTOM
     } else {
         let (a, b) = in_range(a, b);
+        if x < TINY {
+            let (lower, upper) = power_series(a, b, x);
+            return Tails { lower, upper };
+        }
+        if a == b && x == 0.5 {
+            // The median of a symmetric law, to the last digit.
+            return Tails { lower: Tail::plain(0.5), upper: Tail::plain(0.5) };
+        }
         let point = Point::new(a, b, x);
         if point.margin >= 0.0 { point.tails_below_mean() } else { point.mirror().tails_below_mean().swap() }
     }
