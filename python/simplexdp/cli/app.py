@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": ("compare", "Say which mechanism wins at equal guarantees."),
     "fit-nb": ("models", "Fit a private naive Bayes classifier."),
     "fit-bn": ("models", "Fit a private Bayesian network."),
+    "predict": ("predict", "Classify records with a released classifier."),
     "synthesize": ("synthesize", "Draw synthetic records from what was released."),
     "ledger": ("ledger", "Show or make a budget that releases are debited from."),
     "reproduce": ("reproduce", "Run the papers' figures again."),

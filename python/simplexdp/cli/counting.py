@@ -22,7 +22,7 @@ from simplexdp.exceptions import InvalidDataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Levels", "codes", "count", "stated_domain"]
+__all__ = ["Levels", "coded", "codes", "count", "stated_domain"]
 
 _RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 _MOST_LEVELS = 10**6
@@ -69,17 +69,9 @@ class Levels:
 
     def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
-        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
-        listed = self._listed
         unseen = -1 if self.other is None else self._codes[self.other]
         missing = -2 if self.null is None else self._codes[self.null]
-        table = [
-            missing if value is None or value != value else listed.get(text_of(value), unseen)
-            for value in encoded.dictionary.to_pylist()
-        ]
-        # The last entry is for missing values, whose index is filled with -1.
-        lookup = np.array([*table, missing], dtype=np.int32)
-        result: NDArray[np.int32] = lookup[encoded.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)]
+        result = coded(values, self._listed, unseen, missing)
         least = int(result.min(initial=0))
         if least < 0:
             self._refuse(column, missing=bool((result == -2).any()))
@@ -91,6 +83,19 @@ class Levels:
         if self.option == "--groups":
             remedy = "a release by groups needs a listed group in every record"
         raise InvalidDataError(f"column {column!r} has {what} (none is shown); {remedy}")
+
+
+def coded(values: pa.Array, listed: Mapping[str, int], unseen: int, missing: int) -> NDArray[np.int32]:
+    """Return the codes of values by their texts; two more codes are for those not listed and for missing ones."""
+    encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+    table = [
+        missing if value is None or value != value else listed.get(text_of(value), unseen)
+        for value in encoded.dictionary.to_pylist()
+    ]
+    # The last entry is for missing values, whose index is filled with -1.
+    lookup = np.array([*table, missing], dtype=np.int32)
+    codes: NDArray[np.int32] = lookup[encoded.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)]
+    return codes
 
 
 def stated_domain(domain: str | None, domain_file: str | None, option: str = "--domain") -> tuple[str, ...]:

@@ -61,6 +61,7 @@ _fit_options = options._stacked(
 Examples:
   simplexdp fit-nb people.csv --target job --domains domains.json \\
       --epsilon 1 --delta 1e-6 --out model.json
+  simplexdp predict model.json new.csv --out predicted.csv
   simplexdp fit-nb train.csv --target job --domains domains.json \\
       --epsilon 1 --delta 1e-6 --score public-test.csv --out model.json
 """,
@@ -72,7 +73,8 @@ def fit_nb(target: str, **given: Any) -> None:
     """Fit a private naive Bayes classifier to the records of FILE and write its released tables as JSON.
 
     The columns are those that --domains lists. Together all tables are (epsilon, delta)-differentially private. With
-    --adjacency replace the number of records is public.
+    --adjacency replace the number of records is public. The JSON is what 'simplexdp predict' and
+    PrivateCategoricalNB.load read.
     """
     fit = Fit(**given)
     domains = fit.domains()
@@ -98,6 +100,8 @@ def fit_nb(target: str, **given: Any) -> None:
     content = {
         "format": NAIVE_BAYES,
         "privacy": {**guarantee, "mechanism": fit.mechanism},
+        # Which of the values collect those without a level of their own.
+        "levels": {"other": fit.other, "null": fit.null},
         "class": {"name": target, "values": domains[target].all, "table": _rows(np.exp(model.class_log_prior_))},
         "features": [
             {"name": column, "values": domains[column].all, "table": _rows(np.exp(table))}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,13 +10,13 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import check_writable, warn
+from simplexdp.cli.records import FORMATS, writer
+from simplexdp.cli.writing import warn
 from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["synthesize"]
 
 _CHUNK = 1 << 17
-_FORMATS = ("csv", "parquet")
 
 
 @click.command(
@@ -34,7 +31,7 @@ Examples:
 @click.argument("model", type=click.Path(exists=True, dir_okay=False), metavar="MODEL.json")
 @click.option("--size", type=click.IntRange(0), required=True, metavar="N", help="Number of records.")
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="CSV or Parquet; else CSV is printed.")
-@click.option("--format", "form", type=click.Choice(_FORMATS), help="By default what the suffix of --out says.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="By default what the suffix of --out says.")
 @click.option("--json", "as_json", is_flag=True, help="With --out: the summary as JSON. Else: the records, one a line.")
 @options.seed_option
 @click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
@@ -45,33 +42,17 @@ def synthesize(
 
     Post-processing: the records are as private as the model, however many there are.
     """
-    form = form or (_format_of(out) if out is not None else "csv")
-    if form == "parquet" and out is None:
-        raise click.UsageError("--format parquet needs --out FILE")
-    if out is not None:
-        check_writable("--out", out)
+    write = writer(out, form, as_json)
     network = _network(model)
     rng = options.seeded(seed)
     names = network._nodes_in_user_order()
     with Progress("drawing") as bar:
-        write = {"csv": _write_csv, "parquet": _write_parquet}[form]
-        if out is None and as_json:
-            write = _write_lines
         write(_chunks(network, size, rng, bar), names, out)
     if out is not None:
         if as_json:
             click.echo(json.dumps({"out": out, "size": size, "columns": names, "private": seed is None}))
         elif not quiet:
             warn(f"wrote {size} records to {out}")
-
-
-def _format_of(path: str) -> str:
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix in (".parquet", ".pq"):
-        return "parquet"
-    if suffix == ".csv":
-        return "csv"
-    raise click.UsageError(f"cannot tell the format of --out {path}; give --format csv|parquet")
 
 
 def _chunks(network: Any, size: int, rng: Any, bar: Progress) -> Any:
@@ -84,42 +65,6 @@ def _chunks(network: Any, size: int, rng: Any, bar: Progress) -> Any:
         bar(done / size if size else 1.0)
         if done >= size:
             return
-
-
-def _write_csv(chunks: Any, names: list[str], out: str | None) -> None:
-    file = sys.stdout if out is None else open(out, "w", encoding="utf-8", newline="")  # noqa: SIM115
-    try:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(names)
-        for columns in chunks:
-            writer.writerows(zip(*(columns[name].tolist() for name in names), strict=True))
-        file.flush()
-    finally:
-        if out is not None:
-            file.close()
-
-
-def _write_lines(chunks: Any, names: list[str], out: str | None) -> None:
-    for columns in chunks:
-        for row in zip(*(columns[name].tolist() for name in names), strict=True):
-            sys.stdout.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-
-
-def _write_parquet(chunks: Any, names: list[str], out: str | None) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    writer = None
-    try:
-        for columns in chunks:
-            table = pa.table({name: pa.array(columns[name].tolist()) for name in names})
-            if writer is None:
-                writer = pq.ParquetWriter(out, table.schema)
-            writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def _network(path: str) -> Any:
@@ -147,8 +92,18 @@ def _network(path: str) -> Any:
 def _nodes_of_classifier(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     target = content["class"]
     top = {"name": target["name"], "parents": [], "values": target["values"], "table": [target["table"]]}
+    if target["name"] is None:
+        raise InvalidParameterError("the classes must have a name: fit the classifier on a frame and a column of it")
+    if any("edges" in each for each in content["features"]):
+        raise InvalidParameterError("a classifier with binned columns does not say where in a bin its records were")
     below = [
-        {"name": each["name"], "parents": [target["name"]], "values": each["values"], "table": each["table"]}
+        {
+            "name": each["name"],
+            "parents": [target["name"]],
+            "values": each["values"],
+            "other": each.get("other", False),
+            "table": each["table"],
+        }
         for each in content["features"]
     ]
     return [top, *below]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,17 @@ from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, column
 from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
-from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency, TableRelease
+from simplexdp.models.saved import (
+    SavedNode,
+    SavedPrivacy,
+    checked_table,
+    member,
+    plain_values,
+    privacy_of,
+    read,
+    text_of,
+)
+from simplexdp.models.tables import TableRelease
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["PrivateBayesianNetwork"]
 
 FORMAT = "simplexdp.bayesian-network/1"
+WHAT = "a network"
 
 
 class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
@@ -302,20 +312,19 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def to_json(self) -> str:
         """Return the released network as JSON."""
         check_is_fitted(self)
-        epsilon = None if self.privacy_ is None else float(self.privacy_.epsilon(self.delta))
         nodes = [
             {
                 "name": node,
                 "parents": self.parents_[node],
-                "values": _plain_values(node, self.domains_[node]),
+                "values": plain_values(node, self.domains_[node]),
                 "other": self.domains_[node].other,
                 "table": table.reshape(-1, len(self.domains_[node])).tolist(),
                 **self._saved_bins(node),
             }
             for node, table in self.cpds_.items()
         ]
-        privacy = {"epsilon": epsilon, "delta": self.delta, "adjacency": self.adjacency, "mechanism": self.mechanism}
-        return json.dumps({"format": FORMAT, "privacy": privacy, "nodes": nodes}, indent=1, allow_nan=False)
+        content = {"format": FORMAT, "privacy": privacy_of(self), "nodes": nodes}
+        return json.dumps(content, indent=1, allow_nan=False)
 
     def _saved_bins(self, node: str) -> dict[str, list[float]]:
         if node not in self.bin_edges_:
@@ -325,56 +334,38 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | Path) -> PrivateBayesianNetwork:
         """Read a network that `save` wrote."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise InvalidParameterError("path must be a file written by save, got one that is no text") from error
-        return cls.from_json(text)
+        return cls.from_json(text_of(path))
 
     @classmethod
     def from_json(cls, text: str) -> PrivateBayesianNetwork:
         """Return the network that `to_json` wrote; its `privacy_` is the stated budget, no longer the whole curve."""
-        from simplexdp.accounting import PrivacyCurve
-
-        try:
-            content = json.loads(text, parse_constant=_no_number)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidParameterError(f"text must be a network written by to_json, got no JSON: {error}") from error
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise InvalidParameterError(f"text must be a network written by to_json, of format {FORMAT!r}")
-        privacy = _member(content, "privacy", dict)
-        nodes = [SavedNode.of(node) for node in _member(content, "nodes", list)]
+        content = read(text, FORMAT, WHAT)
+        privacy = SavedPrivacy.of(content, WHAT)
+        nodes = [SavedNode.of(node) for node in member(content, "nodes", WHAT, list)]
         if not nodes or len({node.name for node in nodes}) < len(nodes):
             raise InvalidParameterError("text must be a network written by to_json: it names a node twice or none")
         domains = {node.name: node.domain for node in nodes}
         edges = [(parent, node.name) for node in nodes for parent in node.parents]
-        delta = _arguments.open_unit("delta", _member(privacy, "delta", int, float))
-        adjacency = _arguments.choice("adjacency", _member(privacy, "adjacency", str), ADJACENCIES)
-        mechanism = _arguments.choice("mechanism", _member(privacy, "mechanism", str), MECHANISMS)
-        stated = _member(privacy, "epsilon", int, float, type(None))
-        curve = None
-        if stated is not None:
-            curve = PrivacyCurve.from_epsilon_delta(stated, delta, adjacency=cast(Adjacency, adjacency))
         bin_edges = {node.name: node.edges for node in nodes if node.edges is not None}
         network = cls(
             edges,
             {name: domain for name, domain in domains.items() if name not in bin_edges},
-            epsilon=1.0 if stated is None else stated,
-            delta=delta,
-            mechanism=mechanism,
-            adjacency=adjacency,
+            epsilon=1.0 if privacy.epsilon is None else privacy.epsilon,
+            delta=privacy.delta,
+            mechanism=privacy.mechanism,
+            adjacency=privacy.adjacency,
             binner=PrivateBinner("edges", edges=bin_edges) if bin_edges else None,
         )
         tables = {node.name: node.table for node in nodes}
         network.domains_ = domains
         network.parents_ = topological_parents(edges, list(domains))
         network.cpds_ = {
-            node: _checked_table(node, tables[node], [len(domains[name]) for name in (*above, node)])
+            node: checked_table(node, tables[node], [len(domains[name]) for name in (*above, node)])
             for node, above in network.parents_.items()
         }
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
-        network.privacy_ = curve
+        network.privacy_ = privacy.curve
         network._frame_kind = "dict"
         return network
 
@@ -429,82 +420,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         return total, int(counts[0].sum())
 
 
-@dataclass(frozen=True)
-class SavedNode:
-    """One node of a file."""
-
-    name: str
-    parents: list[str]
-    domain: Domain
-    table: NDArray[np.float64]
-    edges: NDArray[np.float64] | None
-    centres: NDArray[np.float64] | None
-
-    @classmethod
-    def of(cls, node: Any) -> SavedNode:
-        """Check what a file says of a node."""
-        if not isinstance(node, dict):
-            raise InvalidParameterError("text must be a network written by to_json: its nodes must be objects")
-        name = _member(node, "name", str, int)
-        parents = _member(node, "parents", list)
-        if not all(isinstance(parent, (str, int)) for parent in parents):
-            raise InvalidParameterError(f"parents of {name!r} must be names of nodes")
-        values = _member(node, "values", list, int)
-        if isinstance(values, list) and any(isinstance(value, (list, dict)) for value in values):
-            raise InvalidParameterError(f"values of {name!r} must be text, numbers or null")
-        domain = Domain(values, other=_member(node, "other", bool))
-        table = _numbers(name, "table", _member(node, "table", list))
-        edges = centres = None
-        if "edges" in node or "centres" in node:
-            edges = _numbers(name, "edges", _member(node, "edges", list))
-            centres = _numbers(name, "centres", _member(node, "centres", list))
-            if edges.shape != (len(domain) - 1,) or centres.shape != (len(domain),) or np.any(np.diff(edges) <= 0):
-                raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels")
-            if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(domain))):
-                raise InvalidParameterError(f"centres of {name!r} must lie in the bins of their own")
-        return cls(name, parents, domain, table, edges, centres)
-
-
-def _no_number(constant: str) -> None:
-    raise ValueError(f"{constant} is no probability")
-
-
-def _member(content: dict[str, Any], name: str, *kinds: type) -> Any:
-    value = content.get(name, ...)
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise InvalidParameterError(f"text must be a network written by to_json: {name} must be of type {wanted}")
-    return value
-
-
-def _numbers(node: str, name: str, values: list[Any]) -> NDArray[np.float64]:
-    try:
-        numbers = np.asarray(values)
-    except ValueError:
-        numbers = np.empty(0, dtype=object)  # rows of different lengths
-    if numbers.size and numbers.dtype.kind not in "iuf":
-        raise InvalidParameterError(f"{name} of {node!r} must hold numbers in rows of the same length")
-    return numbers.astype(np.float64)
-
-
 def _shapes(parents: Mapping[str, list[str]], domains: Mapping[str, Domain]) -> list[tuple[int, int]]:
     return [
         (math.prod(len(domains[parent]) for parent in above), len(domains[node])) for node, above in parents.items()
     ]
-
-
-def _plain_values(node: str, domain: Domain) -> Any:
-    if domain.is_range:
-        return domain.values
-    values = [None if value != value else value for value in domain.levels[: len(domain) - domain.other]]
-    if not all(value is None or isinstance(value, (str, int, float, bool)) for value in values):
-        raise InvalidParameterError(f"domains must hold text, numbers or None to be saved as JSON, got {node!r}")
-    return values
-
-
-def _checked_table(node: str, table: NDArray[np.float64], shape: list[int]) -> NDArray[np.float64]:
-    if table.shape != (math.prod(shape[:-1]), shape[-1]):
-        raise InvalidParameterError(f"table of {node!r} must have shape {(math.prod(shape[:-1]), shape[-1])}")
-    if not (np.all(table >= 0) and np.allclose(table.sum(axis=-1), 1, rtol=0, atol=1e-9)):
-        raise InvalidParameterError(f"table of {node!r} must have rows of probabilities that sum to one")
-    return table.reshape(shape)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,20 @@ from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.domains import resolve_domains
+from simplexdp.models.saved import (
+    SavedFeature,
+    SavedPrivacy,
+    checked_table,
+    member,
+    numbers,
+    plain_name,
+    plain_values,
+    privacy_of,
+    read,
+    rows_of,
+    text_of,
+    values_of,
+)
 from simplexdp.models.tables import TableRelease
 from simplexdp.models.validation import checked
 
@@ -32,6 +48,8 @@ if TYPE_CHECKING:
 __all__ = ["PrivateCategoricalNB"]
 
 CLASS_COLUMN = "y"
+FORMAT = "simplexdp.naive-bayes/1"
+WHAT = "a classifier"
 
 
 @dataclass(frozen=True)
@@ -258,18 +276,24 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         with np.errstate(divide="ignore"):
             self.class_log_prior_ = np.log(prior)
             self.feature_log_prob_ = [np.log(table) for table in released[1 if self.fit_prior else 0 :]]
+        self._publish(plan.privacy)
+        del self._counts
+        return self
+
+    def _publish(self, cost: PrivacyCurve | None) -> None:
+        """Set the public attributes that go with the tables."""
         self.classes_ = np.array(self._class_domain.levels)
         self.domains_ = list(self._domains)
         self.n_categories_ = np.array([len(domain) for domain in self.domains_])
         self.bin_edges_ = dict(self._edges)
-        self._add_cost(plan.privacy)
-        del self._counts
-        return self
+        self._add_cost(cost)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for every class, shape (n_records, n_classes)."""
         check_is_fitted(self, "feature_log_prob_")
-        features = self._encode(X)
+        return self._joint(self._encode(X))
+
+    def _joint(self, features: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.float64]:
         joint = np.tile(self.class_log_prior_, (len(features[0]), 1))
         for codes, table in zip(features, self.feature_log_prob_, strict=True):
             joint += table.T[codes]
@@ -277,16 +301,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(y | x) for every class, shape (n_records, n_classes)."""
-        joint = self.predict_joint_log_proba(X)
-        largest = joint.max(axis=1, keepdims=True)
-        # A record that every class holds for impossible says nothing about its class.
-        impossible = ~np.isfinite(largest)
-        joint = np.where(impossible, 0.0, joint)
-        largest = np.where(impossible, 0.0, largest)
-        log_probabilities: NDArray[np.float64] = joint - (
-            largest + np.log(np.exp(joint - largest).sum(axis=1, keepdims=True))
-        )
-        return log_probabilities
+        return _normalised(self.predict_joint_log_proba(X))
+
+    def log_proba_of_codes(self, features: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.float64]:
+        """Return log P(y | x) of records whose features are codes already, positions in the levels of `domains_`."""
+        check_is_fitted(self, "feature_log_prob_")
+        return _normalised(self._joint(features))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(y | x) for every class, shape (n_records, n_classes)."""
@@ -309,6 +329,83 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             X, y = frame, values if isinstance(values, np.ndarray) else values.to_numpy()
         accuracy: float = super().score(X, y, sample_weight)
         return accuracy
+
+    def save(self, path: str | Path) -> None:
+        """Write the released classifier as JSON: domains, tables and guarantee."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    def to_json(self) -> str:
+        """Return the released classifier as JSON, which `from_json` and ``simplexdp predict`` read."""
+        check_is_fitted(self, "feature_log_prob_")
+        features = [
+            {
+                "name": plain_name(column),
+                "values": plain_values(column, domain),
+                "other": domain.other,
+                "table": rows_of(log_table),
+                **({"edges": self.bin_edges_[column].tolist()} if column in self.bin_edges_ else {}),
+            }
+            for column, domain, log_table in zip(self._columns, self.domains_, self.feature_log_prob_, strict=True)
+        ]
+        classes = {
+            "name": self._class_name,
+            "values": plain_values("y", self._class_domain),
+            "table": rows_of(self.class_log_prior_),
+        }
+        content = {"format": FORMAT, "privacy": privacy_of(self), "class": classes, "features": features}
+        return json.dumps(content, indent=1, allow_nan=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> PrivateCategoricalNB:
+        """Read a classifier that `save` or ``simplexdp fit-nb`` wrote."""
+        return cls.from_json(text_of(path))
+
+    @classmethod
+    def from_json(cls, text: str) -> PrivateCategoricalNB:
+        """Return the classifier that `to_json` wrote; its `privacy_` is the stated budget, no longer the whole curve.
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateCategoricalNB
+        >>> model = PrivateCategoricalNB(categories=[2], classes=["a", "b"]).fit([[0], [1]], ["a", "b"])
+        >>> PrivateCategoricalNB.from_json(model.to_json()).classes_.tolist()
+        ['a', 'b']
+        """
+        content = read(text, FORMAT, WHAT)
+        privacy = SavedPrivacy.of(content, WHAT)
+        target = member(content, "class", WHAT, dict)
+        saved = [SavedFeature.of(feature) for feature in member(content, "features", WHAT, list)]
+        columns = [feature.name for feature in saved]
+        if not saved or len(set(columns)) < len(columns):
+            raise InvalidParameterError(
+                "text must be a classifier written by to_json: it names a feature twice or none"
+            )
+        class_domain = Domain(values_of("class", target, WHAT))
+        # Tables first: a cardinality that they do not have would be written out.
+        n_classes = len(class_domain)
+        prior = checked_table("class", numbers("class", "table", [member(target, "table", WHAT, list)]), [n_classes])
+        tables = [checked_table(feature.name, feature.table, [n_classes, len(feature.domain)]) for feature in saved]
+        if not n_classes or any(is_null(label) for label in class_domain.levels):
+            raise InvalidParameterError("values of 'class' must be at least one, none of them null")
+        edges = {feature.name: feature.edges for feature in saved if feature.edges is not None}
+        model = cls(
+            1.0 if privacy.epsilon is None else privacy.epsilon,
+            privacy.delta,
+            mechanism=privacy.mechanism,
+            categories={feature.name: feature.domain for feature in saved if feature.edges is None},
+            classes=class_domain.levels,
+            adjacency=privacy.adjacency,
+            binner=PrivateBinner("edges", edges=edges) if edges else None,
+        )
+        with np.errstate(divide="ignore"):
+            model.class_log_prior_ = np.log(prior)
+            model.feature_log_prob_ = [np.log(table) for table in tables]
+        model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
+        model._columns, model._bins, model._edges = columns, None, edges
+        model._domains = [feature.domain for feature in saved]
+        model._keep_names(columns)
+        model._publish(privacy.curve)
+        return model
 
     def __sklearn_tags__(self) -> Tags:
         """Say what scikit-learn may expect: categories, and another answer every time."""
@@ -339,6 +436,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Check the data and settle, in the first call, what is public about them."""
         data = self._with_class_column(X, y, first=first) if isinstance(y, str) else self._with_classes(X, y, first)
         if first:
+            self._class_name = y if isinstance(y, str) else None
             stated = self._stated_domains(data.columns)
             self._bins = self._bin_plan(data.columns, stated)
             numeric = [] if self._bins is None else self._bins.columns
@@ -480,6 +578,19 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if sizes.dtype.kind not in "iu" or sizes.ndim > 1 or (sizes.ndim == 1 and len(sizes) != len(columns)):
             raise InvalidParameterError(f"min_categories must be one integer or one for each feature, got {sizes!r}")
         return dict(zip(columns, np.broadcast_to(sizes, len(columns)).tolist(), strict=True))
+
+
+def _normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log P(y | x) from log P(x, y)."""
+    largest = joint.max(axis=1, keepdims=True)
+    # A record that every class holds for impossible says nothing about its class.
+    impossible = ~np.isfinite(largest)
+    joint = np.where(impossible, 0.0, joint)
+    largest = np.where(impossible, 0.0, largest)
+    log_probabilities: NDArray[np.float64] = joint - (
+        largest + np.log(np.exp(joint - largest).sum(axis=1, keepdims=True))
+    )
+    return log_probabilities
 
 
 def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:

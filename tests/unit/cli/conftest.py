@@ -30,6 +30,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "people.csv").write_text(people(), encoding="utf-8")
     (tmp_path / "train.csv").write_text(people(), encoding="utf-8")
     (tmp_path / "public-test.csv").write_text(people(), encoding="utf-8")
+    (tmp_path / "new.csv").write_text(people(), encoding="utf-8")
     domains = {"job": list(COUNTS), "region": ["north", "south"], "age": [1, 2, 3, 4, 5]}
     (tmp_path / "domains.json").write_text(json.dumps(domains), encoding="utf-8")
     monkeypatch.chdir(tmp_path)

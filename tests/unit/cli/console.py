@@ -72,8 +72,8 @@ def same(command, printed, expected):
     if command.startswith("simplexdp compare"):
         # Which mechanism comes first, and after which post-processing, is for the tests of the comparison.
         return first_words(printed) == first_words(expected)
-    if command.startswith("simplexdp synthesize"):
-        # Records are drawn at random: the header stays, and how many lines there are.
+    if command.startswith(("simplexdp synthesize", "simplexdp predict")):
+        # Records, and the model, are drawn at random: the header stays, and how many lines there are.
         printed, expected = (re.sub(r"(?m)^(?!\A).*", "RECORD", text) for text in (printed, expected))
     return masked(printed) == masked(expected)
 

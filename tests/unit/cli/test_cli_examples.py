@@ -12,12 +12,15 @@ from simplexdp.cli.app import COMMANDS, app
 
 PAGE = Path(__file__).parents[3] / "docs" / "command-line.md"
 
+CLASSIFIER = ["fit-nb", "people.csv", "--target", "job", "--domains", "domains.json", *BUDGET, "--out", "model.json"]
+
 FILES = {
     "synthesize": [
         ["fit-bn", "people.csv", "--edge", "region>job", "--domains", "domains.json", *BUDGET, "--out", "network.json"],
-        ["fit-nb", "people.csv", "--target", "job", "--domains", "domains.json", *BUDGET, "--out", "model.json"],
+        CLASSIFIER,
         ["release", "people.csv", *JOBS, *BUDGET, "--out", "shares.json"],
-    ]
+    ],
+    "predict": [CLASSIFIER],
 }
 """What must have been written before the examples of a command can run."""
 

@@ -1,0 +1,223 @@
+"""Models as JSON: what is written of them, and every check of what is read back."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _arguments
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.frames import Domain
+from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency
+
+if TYPE_CHECKING:
+    from simplexdp.accounting import PrivacyCurve
+
+__all__ = [
+    "SavedFeature",
+    "SavedNode",
+    "SavedPrivacy",
+    "checked_table",
+    "edges_of",
+    "member",
+    "numbers",
+    "plain_name",
+    "plain_values",
+    "privacy_of",
+    "read",
+    "rows_of",
+    "text_of",
+    "values_of",
+]
+
+
+def text_of(path: str | Path) -> str:
+    """Return the text of a file that `save` wrote."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidParameterError("path must be a file written by save, got one that is no text") from error
+
+
+def read(text: str, form: str, what: str) -> dict[str, Any]:
+    """Return the object that `to_json` wrote in this format."""
+    try:
+        content = json.loads(text, parse_constant=_no_number)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidParameterError(f"text must be {what} written by to_json, got no JSON: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != form:
+        raise InvalidParameterError(f"text must be {what} written by to_json, of format {form!r}")
+    return content
+
+
+def _no_number(constant: str) -> None:
+    raise ValueError(f"{constant} is no probability")
+
+
+def member(content: Any, name: str, what: str, *kinds: type) -> Any:
+    """Return a member of an object that must be of one of these types."""
+    if not isinstance(content, dict):
+        raise InvalidParameterError(f"text must be {what} written by to_json: what has {name!r} must be an object")
+    value = content.get(name, ...)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidParameterError(f"text must be {what} written by to_json: {name} must be of type {wanted}")
+    return value
+
+
+def numbers(node: Any, name: str, values: list[Any]) -> NDArray[np.float64]:
+    """Return a list of numbers, or of rows of them, as an array."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0, dtype=object)  # rows of different lengths
+    if array.size and array.dtype.kind not in "iuf":
+        raise InvalidParameterError(f"{name} of {node!r} must hold numbers in rows of the same length")
+    return array.astype(np.float64)
+
+
+def values_of(name: Any, content: Any, what: str) -> list[Any] | int:
+    """Return the stated values of a column, or its cardinality."""
+    values: list[Any] | int = member(content, "values", what, list, int)
+    if isinstance(values, list) and any(isinstance(value, (list, dict)) for value in values):
+        raise InvalidParameterError(f"values of {name!r} must be text, numbers or null")
+    return values
+
+
+def edges_of(name: Any, content: Any, n_levels: int, what: str) -> NDArray[np.float64]:
+    """Return the inner edges of a binned column."""
+    edges = numbers(name, "edges", member(content, "edges", what, list))
+    if edges.shape != (n_levels - 1,) or np.any(np.diff(edges) <= 0):
+        raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels")
+    return edges
+
+
+def rows_of(log_table: NDArray[np.float64]) -> Any:
+    """Return probabilities whose rows sum to one as closely as doubles do: logarithms were taken in between."""
+    table = np.exp(log_table)
+    return (table / table.sum(axis=-1, keepdims=True)).tolist()
+
+
+def plain_name(column: Any) -> str | int:
+    """Return the name of a column as JSON can hold it."""
+    if isinstance(column, (str, int)):
+        return column
+    raise InvalidParameterError(f"columns must be named by text or integers to be saved as JSON, got {column!r}")
+
+
+def plain_values(node: Any, domain: Domain) -> Any:
+    """Return the values of a domain as JSON can hold them."""
+    if domain.is_range:
+        return domain.values
+    values = [None if value != value else value for value in domain.levels[: len(domain) - domain.other]]
+    if not all(value is None or isinstance(value, (str, int, float, bool)) for value in values):
+        raise InvalidParameterError(f"domains must hold text, numbers or None to be saved as JSON, got {node!r}")
+    return values
+
+
+def checked_table(node: Any, table: NDArray[np.float64], shape: list[int]) -> NDArray[np.float64]:
+    """Return a table in its shape; every row must hold probabilities."""
+    if table.shape != (math.prod(shape[:-1]), shape[-1]):
+        raise InvalidParameterError(f"table of {node!r} must have shape {(math.prod(shape[:-1]), shape[-1])}")
+    if not (np.all(table >= 0) and np.allclose(table.sum(axis=-1), 1, rtol=0, atol=1e-9)):
+        raise InvalidParameterError(f"table of {node!r} must have rows of probabilities that sum to one")
+    return table.reshape(shape)
+
+
+def privacy_of(model: Any) -> dict[str, Any]:
+    """Return what a file says of the guarantee of a fitted model."""
+    epsilon = None if model.privacy_ is None else float(model.privacy_.epsilon(model.delta))
+    return {"epsilon": epsilon, "delta": model.delta, "adjacency": model.adjacency, "mechanism": model.mechanism}
+
+
+@dataclass(frozen=True)
+class SavedPrivacy:
+    """What a file says of the guarantee; the curve is that of the stated budget."""
+
+    epsilon: float | None
+    delta: float
+    adjacency: Adjacency
+    mechanism: str
+
+    @classmethod
+    def of(cls, content: Any, what: str) -> SavedPrivacy:
+        """Check what a file says."""
+        privacy = member(content, "privacy", what, dict)
+        epsilon = member(privacy, "epsilon", what, int, float, type(None))
+        return cls(
+            None if epsilon is None else _arguments.non_negative("epsilon", epsilon),
+            _arguments.open_unit("delta", member(privacy, "delta", what, int, float)),
+            cast(Adjacency, _arguments.choice("adjacency", member(privacy, "adjacency", what, str), ADJACENCIES)),
+            _arguments.choice("mechanism", member(privacy, "mechanism", what, str), MECHANISMS),
+        )
+
+    @property
+    def curve(self) -> PrivacyCurve | None:
+        """The worst curve with this budget; None where nothing is protected."""
+        from simplexdp.accounting import PrivacyCurve
+
+        if self.epsilon is None:
+            return None
+        return PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency)
+
+
+@dataclass(frozen=True)
+class SavedNode:
+    """One node of a network in a file."""
+
+    name: str
+    parents: list[str]
+    domain: Domain
+    table: NDArray[np.float64]
+    edges: NDArray[np.float64] | None
+    centres: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, node: Any) -> SavedNode:
+        """Check what a file says of a node."""
+        what = "a network"
+        if not isinstance(node, dict):
+            raise InvalidParameterError(f"text must be {what} written by to_json: its nodes must be objects")
+        name = member(node, "name", what, str, int)
+        parents = member(node, "parents", what, list)
+        if not all(isinstance(parent, (str, int)) for parent in parents):
+            raise InvalidParameterError(f"parents of {name!r} must be names of nodes")
+        domain = Domain(values_of(name, node, what), other=member(node, "other", what, bool))
+        table = numbers(name, "table", member(node, "table", what, list))
+        edges = centres = None
+        if "edges" in node or "centres" in node:
+            edges = edges_of(name, node, len(domain), what)
+            centres = numbers(name, "centres", member(node, "centres", what, list))
+            if centres.shape != (len(domain),):
+                raise InvalidParameterError(f"centres of {name!r} must be as many as its levels")
+            if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(domain))):
+                raise InvalidParameterError(f"centres of {name!r} must lie in the bins of their own")
+        return cls(name, parents, domain, table, edges, centres)
+
+
+@dataclass(frozen=True)
+class SavedFeature:
+    """One feature of a classifier in a file."""
+
+    name: Any
+    domain: Domain
+    table: NDArray[np.float64]
+    edges: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, feature: Any) -> SavedFeature:
+        """Check what a file says of a feature."""
+        what = "a classifier"
+        name = member(feature, "name", what, str, int)
+        # Files of the command line list the level for other values among the values.
+        other = member(feature, "other", what, bool) if "other" in feature else False
+        domain = Domain(values_of(name, feature, what), other=other)
+        table = numbers(name, "table", member(feature, "table", what, list))
+        edges = edges_of(name, feature, len(domain), what) if "edges" in feature else None
+        return cls(name, domain, table, edges)

@@ -1,0 +1,106 @@
+"""``simplexdp predict``: what the file of a classifier says of records."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from cli_files import BUDGET
+
+from simplexdp.models import PrivateBinner, PrivateCategoricalNB
+
+FIT = ("fit-nb", "people.csv", "--target", "job", "--domains", "domains.json", *BUDGET, "--out", "model.json")
+
+
+@pytest.fixture
+def model(simplexdp):
+    assert simplexdp(*FIT).code == 0
+
+
+@pytest.mark.usefixtures("model")
+def test_predictions_are_those_of_the_class(simplexdp, folder):
+    rows = list(csv.DictReader((folder / "people.csv").read_text().splitlines()))
+    model = PrivateCategoricalNB.load(folder / "model.json")
+    columns = {name: [row[name] for row in rows] for name in model._columns}
+    columns = {
+        name: [int(value) if 1 in model.domains_[place].levels else value for value in column]
+        for place, (name, column) in enumerate(columns.items())
+    }
+    done = simplexdp("predict", "model.json", "people.csv")
+    assert done.out.splitlines() == ["job", *model.predict(columns).tolist()]
+    done = simplexdp("predict", "model.json", "people.csv", "--probabilities")
+    shown = list(csv.DictReader(io.StringIO(done.out)))
+    assert list(shown[0]) == ["job", *model.classes_.tolist()]
+    found = [[float(row[label]) for label in model.classes_.tolist()] for row in shown]
+    np.testing.assert_allclose(found, model.predict_proba(columns), rtol=1e-12)
+
+
+@pytest.mark.usefixtures("model")
+def test_every_form_holds_the_same(simplexdp, folder):
+    pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    arguments = ("predict", "model.json", "people.csv", "--probabilities")
+    lines = [json.loads(line) for line in simplexdp(*arguments, "--json").out.splitlines()]
+    assert simplexdp(*arguments, "--out", "all.parquet", "--json").json["size"] == len(lines)
+    assert pq.read_table(folder / "all.parquet").to_pylist() == lines
+    assert simplexdp(*arguments, "--out", "all.csv").code == 0
+    piped = simplexdp(*arguments, "-", stdin=(folder / "people.csv").read_bytes())
+    assert (folder / "all.csv").read_text() == simplexdp(*arguments).out
+    assert piped.code == 2  # one file only
+
+
+@pytest.mark.usefixtures("model")
+def test_a_record_that_the_model_cannot_place_is_refused_and_nothing_is_left(simplexdp, folder):
+    text = (folder / "people.csv").read_text() + "1,clerk,SECRET,3\n"
+    (folder / "new.csv").write_text(text)
+    done = simplexdp("predict", "model.json", "new.csv", "--out", "predicted.csv")
+    assert done.code == 1
+    assert "'region' has values that the model does not know" in done.err
+    assert "SECRET" not in done.err
+    assert not list(folder.glob("predicted.csv*"))
+
+
+def test_levels_for_other_and_missing_values_are_used(simplexdp):
+    assert simplexdp(*FIT, "--other", "rest", "--null", "none").code == 0
+    done = simplexdp("predict", "model.json", "--probabilities", "--json", stdin=b"region,age\nnorth,1\nSECRET,\n,77\n")
+    assert done.code == 0
+    assert len(done.out.splitlines()) == 3
+    assert "SECRET" not in done.out
+
+
+def test_models_of_python_are_read_with_their_bins_and_domains(simplexdp, folder):
+    rng = np.random.default_rng(2)
+    data = {"age": rng.normal(40, 10, 300), "code": rng.integers(0, 3, 300), "y": rng.choice(["a", "b"], 300)}
+    binner = PrivateBinner(bounds={"age": (0, 100)}, n_bins=5)
+    model = PrivateCategoricalNB(categories={"code": 3}, classes=["a", "b"], binner=binner).fit(data, "y")
+    model.save(folder / "python.json")
+    stdin = "age,code\n" + "".join(
+        f"{age!r},{code}\n" for age, code in zip(data["age"].tolist(), data["code"], strict=True)
+    )
+    done = simplexdp("predict", "python.json", stdin=stdin.encode())
+    assert done.out.splitlines() == ["y", *model.predict({"age": data["age"], "code": data["code"]}).tolist()]
+    for bad in ("SECRET", "", "nan"):
+        refused = simplexdp("predict", "python.json", stdin=f"age,code\n{bad},1\n".encode())
+        assert refused.code == 1
+        assert "must hold a number" in refused.err
+        assert "SECRET" not in refused.err
+
+
+@pytest.mark.parametrize(
+    "content, said",
+    [("{}", "must be a classifier"), ("SECRET", "got no JSON"), ("[]", "must be a classifier")],
+)
+def test_files_that_are_no_classifiers_are_refused(simplexdp, folder, content, said):
+    (folder / "broken.json").write_text(content)
+    done = simplexdp("predict", "broken.json", "people.csv")
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_classifier_of_an_array_has_no_names(simplexdp, folder):
+    model = PrivateCategoricalNB(categories=[2], classes=[0, 1]).fit([[0], [1]], [0, 1])
+    model.save(folder / "array.json")
+    assert "must name its features" in simplexdp("predict", "array.json", "people.csv").err
+    assert "must have a name" in simplexdp("synthesize", "array.json", "--size", "3").err
