@@ -312,7 +312,8 @@ def bias(
     array([-0.05,  0.05])
     """
     p = check.probabilities("probabilities", probabilities)
-    weight = check.positive("scale", scale) * check.numbers("total", total)[..., None]
+    with np.errstate(over="ignore"):  # an infinite weight leaves no bias, as in the limit
+        weight = check.positive("scale", scale) * check.numbers("total", total)[..., None]
     if np.any(weight <= 0):
         raise InvalidParameterError("total must be positive")
     alpha = _prior("prior", prior, p.shape[-1])

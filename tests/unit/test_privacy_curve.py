@@ -134,3 +134,34 @@ def test_orders_up_to_one_are_refused(order):
 def test_bad_parameters_are_refused(make):
     with pytest.raises(InvalidParameterError):
         make()
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        sdp.PrivacyCurve.gaussian(sigma=2.0),
+        sdp.PrivacyCurve.laplace(scale=3.0),
+        sdp.PrivacyCurve.pure(1.0),
+        sdp.PrivacyCurve.discrete_gaussian(sigma=5.0, changed=2),
+        sdp.PrivacyCurve.from_epsilon_delta(0.5, 1e-9),
+        sdp.accounting.dirichlet_curve(scale=1.0, prior=[1.0, 2.0, 3.0]),
+        sdp.accounting.dirichlet_curve(scale=0.3, prior=4.0, dimension=3, adjacency="add_remove"),
+        sdp.accounting.dirichlet_curve(scale=1.0, prior=1.5, dimension=2, total=40),
+    ],
+    ids=lambda curve: curve.label,
+)
+def test_bounds_of_a_pair_are_next_to_each_other_without_a_grid(curve):
+    for delta in (1e-30, 1e-6, 0.01, 0.5):
+        lower, upper = curve.epsilon_bounds(delta)
+        assert lower <= upper == curve.epsilon(delta)
+        assert upper == np.inf or upper - lower <= 1e-9
+        assert curve.epsilon_bounds(delta, tolerance=1e-8) == (lower, upper)
+        if 0 < lower < np.inf:
+            assert curve.delta(lower * (1 - 1e-6)) > delta
+
+
+def test_bounds_that_nothing_brings_together_are_said_to_be_so():
+    curve = sdp.PrivacyCurve.from_zcdp(0.1)
+    assert curve.epsilon_bounds(1e-6)[0] == 0
+    with pytest.raises(sdp.NumericalError, match="stay more than the tolerance"):
+        curve.epsilon_bounds(1e-6, tolerance=0.1)

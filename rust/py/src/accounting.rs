@@ -21,8 +21,6 @@ use crate::error::CoreResult;
 #[pyclass(frozen, name = "Profile", module = "simplexdp._core")]
 pub(crate) struct PyProfile {
     inner: Arc<dyn Profile>,
-    /// The same once more if it is a composition, which can be refined.
-    composition: Option<Arc<Composition>>,
     /// The function of this module that made it, and its arguments.
     recipe: (&'static str, Py<PyTuple>),
     /// What a Python function behind the profile raised, until it is raised again.
@@ -46,18 +44,9 @@ impl PyProfile {
     {
         Ok(Self {
             inner: Arc::new(profile),
-            composition: None,
             recipe: (name, args.into_pyobject(py)?.unbind()),
             raised: Raised::default(),
         })
-    }
-
-    /// The composition behind the profile, or one of the profile alone.
-    fn refinable(&self) -> CoreResult<Arc<Composition>> {
-        match &self.composition {
-            Some(composition) => Ok(Arc::clone(composition)),
-            None => Ok(Arc::new(Composition::new([(self.shared(), 1)])?)),
-        }
     }
 
     /// Applies a method of the profile to an array.
@@ -135,16 +124,12 @@ impl PyProfile {
 
     /// Bounds of epsilon at this delta from both sides, refined until they are `tolerance` apart.
     fn epsilon_within(&self, py: Python<'_>, delta: f64, tolerance: f64) -> CoreResult<(f64, f64)> {
-        let composition = self.refinable()?;
-        Ok(py.detach(|| composition.epsilon_within(delta, tolerance))?)
+        Ok(py.detach(|| self.inner.epsilon_within(delta, tolerance))?)
     }
 
     /// A lower bound of epsilon at each delta.
     fn epsilon_lower<'py>(&self, delta: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        let (composition, py) = (self.refinable()?, delta.py());
-        let delta = arrays::as_slice("delta", &delta)?;
-        let bounds = py.detach(|| delta.iter().map(|&delta| composition.epsilon_lower(delta)).collect::<Vec<_>>());
-        Ok(bounds.into_pyarray(py))
+        self.map(delta, |profile, delta| profile.epsilon_lower(delta))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Py<PyTuple>)> {
@@ -249,14 +234,9 @@ pub(crate) fn compose_profiles(
         return Err(Error::parameter("counts", "be as many as the profiles", counts.len()).into());
     }
     let parts: Vec<_> = profiles.iter().map(|profile| profile.get().shared()).zip(counts.iter().copied()).collect();
-    let composition = Arc::new(Composition::new(parts)?);
-    let recipe = (PyTuple::new(py, profiles)?, PyTuple::new(py, counts)?).into_pyobject(py)?.unbind();
-    Ok(PyProfile {
-        inner: Arc::clone(&composition) as Arc<dyn Profile>,
-        composition: Some(composition),
-        recipe: ("compose_profiles", recipe),
-        raised: Raised::default(),
-    })
+    let composition = Composition::new(parts)?;
+    let args = (PyTuple::new(py, profiles)?, PyTuple::new(py, counts)?);
+    Ok(PyProfile::new(py, composition, "compose_profiles", args)?)
 }
 
 /// A profile with the total variation error of its sampler added.

@@ -9,13 +9,26 @@ const WIDTH: f64 = 1e-13;
 ///
 /// Infinite if there is none below 1e300.
 pub(super) fn epsilon_upper(delta_upper: &impl Fn(f64) -> f64, target: f64) -> f64 {
-    if !(target > 0.0) || target.is_nan() {
-        return if target == 0.0 { epsilon_at_zero(delta_upper) } else { f64::INFINITY };
-    }
-    let height = |epsilon: f64| (delta_upper(epsilon) / target).ln();
+    if target >= 0.0 { crossing(delta_upper, target).1 } else { f64::INFINITY }
+}
+
+/// An epsilon >= 0 below which `delta_lower(epsilon) > target`, or zero; within 1e-13 relative of the largest one.
+///
+/// Infinite if delta stays above the target up to 1e300.
+pub(super) fn epsilon_lower(delta_lower: &impl Fn(f64) -> f64, target: f64) -> f64 {
+    if target >= 0.0 { crossing(delta_lower, target).0 } else { f64::INFINITY }
+}
+
+/// Two epsilons next to each other between which a falling delta comes down to the target: above it at the first, not
+/// above it at the second. Both are zero where it never is above, infinite where it always is.
+fn crossing(delta: &impl Fn(f64) -> f64, target: f64) -> (f64, f64) {
+    // With a target of zero there is nothing to interpolate.
+    let height = |epsilon: f64| {
+        if target > 0.0 { (delta(epsilon) / target).ln() } else { if delta(epsilon) > 0.0 { 1.0 } else { 0.0 } }
+    };
     let mut at_low = height(0.0);
     if at_low <= 0.0 {
-        return 0.0;
+        return (0.0, 0.0);
     }
     let (mut low, mut high) = (0.0, 1.0);
     let mut at_high = height(high);
@@ -23,12 +36,12 @@ pub(super) fn epsilon_upper(delta_upper: &impl Fn(f64) -> f64, target: f64) -> f
         (low, at_low) = (high, at_high);
         high *= 2.0;
         if high > LARGEST {
-            return f64::INFINITY;
+            return (f64::INFINITY, f64::INFINITY);
         }
         at_high = height(high);
     }
-    // False position on ln(delta), halving whenever it stalls. `high` always satisfies the bound.
-    let mut halve = false;
+    // False position on ln(delta), halving whenever it stalls.
+    let mut halve = target == 0.0;
     for _ in 0..400 {
         if high - low <= WIDTH * high {
             break;
@@ -45,29 +58,9 @@ pub(super) fn epsilon_upper(delta_upper: &impl Fn(f64) -> f64, target: f64) -> f
         } else {
             (low, at_low) = (middle, at_middle);
         }
-        halve = high - low > 0.5 * before;
+        halve = target == 0.0 || high - low > 0.5 * before;
     }
-    high
-}
-
-/// The epsilon from which on delta is zero, if the profile says so: pure differential privacy.
-fn epsilon_at_zero(delta_upper: &impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    while delta_upper(high) > 0.0 {
-        low = high;
-        high *= 2.0;
-        if high > LARGEST {
-            return f64::INFINITY;
-        }
-    }
-    for _ in 0..400 {
-        if high - low <= WIDTH * high {
-            break;
-        }
-        let middle = 0.5 * (low + high);
-        if delta_upper(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    high
+    (low, high)
 }
 
 /// The first of a few slightly larger epsilons at which the bound holds; a search if the candidate was far off.

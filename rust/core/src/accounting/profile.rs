@@ -1,6 +1,7 @@
 //! The privacy profile of one ordered pair of output distributions.
 
 use super::{concentrated, inverse};
+use crate::{Error, Result};
 
 /// The profile delta(eps) = sup over events E of P(E) - exp(eps) Q(E) of an ordered pair (P, Q), for every real eps.
 ///
@@ -16,6 +17,29 @@ pub trait Profile: Send + Sync {
     /// An epsilon >= 0 with `delta_upper(epsilon) <= delta`, next to the smallest one; infinite if there is none.
     fn epsilon_upper(&self, delta: f64) -> f64 {
         inverse::epsilon_upper(&|epsilon| self.delta_upper(epsilon), delta)
+    }
+
+    /// A value that the smallest epsilon for `delta` is not below.
+    fn epsilon_lower(&self, delta: f64) -> f64 {
+        inverse::epsilon_lower(&|epsilon| self.delta_lower(epsilon), delta)
+    }
+
+    /// Both bounds of the smallest epsilon for `delta`, at most `tolerance` apart.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] if the profile is not known that well; [`Error::InvalidParameter`] for a tolerance that is
+    /// not positive.
+    fn epsilon_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
+        if !(tolerance > 0.0) {
+            return Err(Error::parameter("tolerance", "be positive", tolerance));
+        }
+        let (lower, upper) = (self.epsilon_lower(delta), self.epsilon_upper(delta));
+        // Infinite on both sides is an answer too.
+        if upper - lower <= tolerance || (lower.is_infinite() && upper.is_infinite()) {
+            Ok((lower, upper))
+        } else {
+            Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
+        }
     }
 
     /// An upper bound of the Renyi divergence D(P || Q) of this order > 1; infinite where none is known.

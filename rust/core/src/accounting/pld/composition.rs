@@ -59,41 +59,6 @@ impl Composition {
         Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), tops: OnceLock::new() })
     }
 
-    /// A value that the smallest epsilon for `delta` is not below.
-    pub fn epsilon_lower(&self, delta: f64) -> f64 {
-        self.answer(Question::Epsilon { delta }, Side::Lower, None).unwrap_or(0.0)
-    }
-
-    /// Both bounds of epsilon at `delta`, on grids refined until they are at most `tolerance` apart.
-    ///
-    /// # Errors
-    /// [`Error::NotAffordable`] if that takes a grid of more than 2^23 points; [`Error::Numerical`] if refinement does
-    /// not bring the bounds together, because the profiles themselves are only known that well.
-    pub fn epsilon_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
-        if !(tolerance > 0.0) {
-            return Err(Error::parameter("tolerance", "be positive", tolerance));
-        }
-        let question = Question::Epsilon { delta };
-        let (mut upper_goal, mut lower_goal) = (0.25 * tolerance, 0.25 * tolerance);
-        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.beyond(delta));
-        let mut before = f64::INFINITY;
-        for _ in 0..10 {
-            let lower = self.answer(question, Side::Lower, Some(lower_goal))?;
-            let gap = upper - lower;
-            if gap <= tolerance || (upper.is_infinite() && lower.is_infinite()) {
-                return Ok((lower, upper));
-            }
-            // The lower bound converges more slowly where the profile has kinks; if it does not help, the upper one is due.
-            lower_goal *= (0.7 * tolerance / gap).clamp(0.05, 0.5);
-            if gap > 0.8 * before {
-                upper_goal *= 0.25;
-                upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.beyond(delta));
-            }
-            before = gap;
-        }
-        Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
-    }
-
     /// The largest finite loss of each part; infinite where there is none.
     fn tops(&self) -> &[f64] {
         self.tops.get_or_init(|| {
@@ -323,6 +288,40 @@ impl Profile for Composition {
             return f64::NAN;
         }
         self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY).min(self.beyond(delta))
+    }
+
+    fn epsilon_lower(&self, delta: f64) -> f64 {
+        self.answer(Question::Epsilon { delta }, Side::Lower, None).unwrap_or(0.0)
+    }
+
+    /// Both bounds of epsilon at `delta`, on grids refined until they are at most `tolerance` apart.
+    ///
+    /// # Errors
+    /// [`Error::NotAffordable`] if that takes a grid of more than 2^23 points; [`Error::Numerical`] if refinement does
+    /// not bring the bounds together, because the profiles themselves are only known that well.
+    fn epsilon_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
+        if !(tolerance > 0.0) {
+            return Err(Error::parameter("tolerance", "be positive", tolerance));
+        }
+        let question = Question::Epsilon { delta };
+        let (mut upper_goal, mut lower_goal) = (0.25 * tolerance, 0.25 * tolerance);
+        let mut upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.beyond(delta));
+        let mut before = f64::INFINITY;
+        for _ in 0..10 {
+            let lower = self.answer(question, Side::Lower, Some(lower_goal))?;
+            let gap = upper - lower;
+            if gap <= tolerance || (upper.is_infinite() && lower.is_infinite()) {
+                return Ok((lower, upper));
+            }
+            // The lower bound converges more slowly where the profile has kinks; if it does not help, the upper one is due.
+            lower_goal *= (0.7 * tolerance / gap).clamp(0.05, 0.5);
+            if gap > 0.8 * before {
+                upper_goal *= 0.25;
+                upper = self.answer(question, Side::Upper, Some(upper_goal))?.min(self.beyond(delta));
+            }
+            before = gap;
+        }
+        Err(Error::numerical("epsilon", format!("the bounds stay more than the tolerance of {tolerance} apart")))
     }
 
     /// Renyi divergences of independent pairs add up.
