@@ -10,6 +10,9 @@ from simplexdp.exceptions import InvalidParameterError
 
 Floats = NDArray[np.float64]
 
+MOST_VALUES = 2**31
+"""Of one sample: 16 GiB."""
+
 
 class Posterior:
     """A Dirichlet distribution (a beta distribution for two categories) over the categories' probabilities.
@@ -131,7 +134,14 @@ class Posterior:
         >>> sdp.Posterior([1.0, 2.0, 3.0]).sample(4, rng=0).shape
         (4, 3)
         """
-        generator = np.random.default_rng(rng)
+        if size is not None:
+            size = _arguments.integer("size", size, 0)
+            if size * self._alpha.size > MOST_VALUES:
+                raise InvalidParameterError(f"size must come to at most {MOST_VALUES} values, got {size}")
+        try:
+            generator = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise InvalidParameterError(f"rng must be a NumPy generator or its seed, got {rng!r}") from None
         return np.asarray(generator.dirichlet(self._alpha, size), dtype=np.float64)
 
     def interval(self, level: float = 0.95) -> Floats:

@@ -72,10 +72,7 @@ def _elsewhere(tmp_path_factory):
     os.chdir(before)
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-@given(data=st.data())
-def test_hostile_arguments_are_answered_or_refused(name, data):
-    function = FUNCTIONS[name]
+def call_with_hostile_arguments(function, data):
     positional, keyword = [], {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
@@ -91,3 +88,50 @@ def test_hostile_arguments_are_answered_or_refused(name, data):
         function(*positional, **keyword)
     except EXPECTED:
         return
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@given(data=st.data())
+def test_hostile_arguments_are_answered_or_refused(name, data):
+    call_with_hostile_arguments(FUNCTIONS[name], data)
+
+
+INSTANCES = {
+    "curve": sdp.PrivacyCurve.gaussian(sigma=2.0),
+    "composition": 3 * sdp.DirichletMechanism.posterior([1.0, 2.0, 3.0]).privacy,
+    "dirichlet": sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3),
+    "dirichlet_statistic": sdp.DirichletMechanism(scale=0.5, prior=[2.0, 3.0], l2=1.0, linf=1.0),
+    "discrete_laplace": sdp.DiscreteLaplaceMechanism(scale=2),
+    "discrete_gaussian": sdp.DiscreteGaussianMechanism(sigma=2),
+    "sum_preserving": sdp.SumPreservingLaplaceMechanism(scale=2, dimension=3),
+    "laplace": sdp.LaplaceMechanism(scale=2.0),
+    "gaussian": sdp.GaussianMechanism(sigma=2.0),
+    "hellinger": sdp.HellingerMechanism(prior=[1.0, 2.0], n=12, epsilon=1.0),
+    "posterior": sdp.HellingerMechanism(prior=[1.0, 2.0], n=12, epsilon=1.0).release([5, 7]),
+    "accountant": sdp.Accountant(epsilon=1.0, delta=1e-6),
+    "seeded": sdp.testing.SeededRng(1),
+    "structure": sdp.accounting.Structure.naive_bayes(3),
+    "domain": sdp.frames.Domain(["a", "b", None], other=True),
+}
+"""One good object of each kind, whose methods are called."""
+
+
+def methods():
+    found = {}
+    for label, instance in INSTANCES.items():
+        for name in dir(type(instance)):
+            if name[0] != "_" and callable(getattr(type(instance), name)):
+                kind = inspect.getattr_static(type(instance), name)
+                if not isinstance(kind, (classmethod, staticmethod)):
+                    found[f"{label}.{name}"] = (instance, name)
+    return found
+
+
+METHODS = methods()
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+@given(data=st.data())
+def test_methods_answer_or_refuse_hostile_arguments(name, data):
+    instance, method = METHODS[name]
+    call_with_hostile_arguments(getattr(instance, method), data)

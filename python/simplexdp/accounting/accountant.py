@@ -211,6 +211,8 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         object
             What the mechanism releases.
         """
+        if not callable(getattr(mechanism, "release", None)) or not hasattr(mechanism, "privacy"):
+            raise InvalidParameterError(f"mechanism must have privacy and release, got {type(mechanism).__name__}")
         with self.spend(mechanism.privacy, label=label, on=on):
             return mechanism.release(*args, **kwargs)
 
@@ -368,10 +370,14 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         -------
         matplotlib axes
         """
+        from simplexdp.plots.style import axes_or_new, import_matplotlib
+
         if ax is None:
+            import_matplotlib()
             import matplotlib.pyplot as plt
 
             ax = plt.figure().add_subplot()
+        ax = axes_or_new(ax)
         path = [0.0, *(total for _, total in self.running_total())]
         ax.step(range(len(path)), path, where="post", label="spent")
         ax.axhline(self._epsilon, linestyle="--", color="black", label="budget")

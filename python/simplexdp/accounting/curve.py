@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from simplexdp import _core
 from simplexdp._arguments import choice, extended, integer, non_negative, number, positive
 from simplexdp._arrays import Floats, as_floats, map_broadcast
-from simplexdp.exceptions import InvalidParameterError
+from simplexdp.exceptions import InvalidParameterError, NumericalError
 
 Adjacency = Literal["replace", "add_remove"]
 """Which data sets are neighbours: one record changed, or one added or removed."""
@@ -215,12 +215,18 @@ class PrivacyCurve:
 
     def _refined(self, delta: float, tolerance: float) -> tuple[float, float]:
         """Return both bounds for one delta, at most `tolerance` apart."""
+        if 0 < delta <= 2 * self._sampling_error:
+            raise NumericalError(
+                f"epsilon: the bounds stay more than the tolerance of {tolerance} apart, because the sampling error of "
+                f"{self._sampling_error:.3g} leaves nothing of a delta of {delta}"
+            )
         both = [profile.epsilon_within(delta, tolerance) for profile in self._profiles]
         lower, upper = max(bound[0] for bound in both), max(bound[1] for bound in both)
         if self._sampling_error:
             # What the sampler is off by counts at the epsilon that is reported; a little above the ideal one is enough.
             guess = upper + 0.01 * tolerance
-            left = delta - self._sampling_error * (1 + np.exp(guess)) * (1 + 1e-12)
+            with np.errstate(over="ignore"):  # then nothing is left
+                left = delta - self._sampling_error * (1 + np.exp(guess)) * (1 + 1e-12)
             refined = [profile.epsilon_within(left, tolerance)[1] for profile in self._profiles] if left > 0 else []
             upper = max(refined, default=np.inf)
             upper = upper if upper <= guess else float(self.epsilon(delta))

@@ -22,11 +22,16 @@ __all__ = ["CurveAccountant", "CurveEvent", "from_pld", "to_pld"]
 LEFT_OUT = 1e-16
 """delta beyond the last loss of the grid, which becomes mass at infinity."""
 MOST_POINTS = 2**21
+LARGEST_INTERVAL = 10.0
 
 
 def to_pld(curve: PrivacyCurve, interval: float = 1e-4) -> PrivacyLossDistribution:
     """Return a pessimistic loss distribution of dp_accounting; see `PrivacyCurve.to_dp_accounting`."""
     interval = positive("value_discretization_interval", interval)
+    if interval > LARGEST_INTERVAL:
+        raise InvalidParameterError(
+            f"value_discretization_interval must be at most {LARGEST_INTERVAL:g}, got {interval:g}"
+        )
     if curve.sampling_error:
         # The error is a bound for each epsilon; it is not the mass at infinity of a pair.
         raise InvalidParameterError(

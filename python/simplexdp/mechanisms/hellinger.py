@@ -505,6 +505,7 @@ class HellingerMechanism:
         """
         if self._profile is None:
             raise InvalidParameterError("only a certified mechanism can be stored; certify() makes one")
+        path = os.fspath(path)  # a number would be a file descriptor
         content: dict[str, Any] = {
             "format": _FORMAT,
             "prior": self._prior.tolist(),

@@ -313,6 +313,15 @@ impl Profile for Composition {
             if gap <= tolerance || (upper.is_infinite() && lower.is_infinite()) {
                 return Ok((lower, upper));
             }
+            if upper.is_infinite() {
+                // Mass that no finite grid holds: a finer one helps once or never.
+                if before.is_nan() {
+                    break;
+                }
+                before = f64::NAN;
+                upper = self.answer(question, Side::Upper, Some(0.25 * upper_goal))?.min(self.beyond(delta));
+                continue;
+            }
             // The lower bound converges more slowly where the profile has kinks; if it does not help, the upper one is due.
             lower_goal *= (0.7 * tolerance / gap).clamp(0.05, 0.5);
             if gap > 0.8 * before {
