@@ -493,3 +493,10 @@ def test_releases_refuse_bad_grids_and_generators():
         mechanism.release([1, 2, 3], rng=np.random.default_rng(1))
     with pytest.raises(sdp.InvalidParameterError, match="rows"):
         mechanism.release([1, 2, 3], rows="free")
+
+
+@pytest.mark.parametrize("wrong", ["yes", None, np.array([]), np.array([True, False])])
+def test_a_flag_that_is_none_is_refused(wrong):
+    mechanism = DirichletMechanism(scale=1.0, prior=1.0, dimension=2)
+    with pytest.raises(sdp.InvalidParameterError, match="project must be"):
+        mechanism.debias([0.5, 0.5], 10, project=wrong)

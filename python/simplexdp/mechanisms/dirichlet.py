@@ -546,7 +546,7 @@ class DirichletMechanism:
         released = check.probabilities("y", y, self.dimension)
         weight = self._weight(total)[..., None]
         estimate: NDArray[np.float64] = released + (released * self._weights.sum() - self._weights) / weight
-        return _nearest_on_simplex(estimate) if project else estimate
+        return _nearest_on_simplex(estimate) if check.flag("project", project) else estimate
 
     def debias_error(
         self, total: ArrayLike, probabilities: ArrayLike | None = None
