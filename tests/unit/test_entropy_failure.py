@@ -31,6 +31,7 @@ from simplexdp.testing import SeededRng
 
 counts = np.array([5, 3, 2])
 dirichlet = sdp.DirichletMechanism(scale=1.0, prior=1.0, dimension=3)
+hellinger = sdp.HellingerMechanism(prior=[1.0, 1.0, 1.0], n=10, epsilon=1.0)
 attempts = {
     "dirichlet": lambda rng=None: dirichlet.release(counts, rng=rng),
     "dirichlet counts": lambda: dirichlet.release_counts(counts, 10),
@@ -39,7 +40,7 @@ attempts = {
     "zero-sum laplace": lambda: sdp.SumPreservingLaplaceMechanism(scale=2, dimension=3).release(counts),
     "laplace": lambda: sdp.LaplaceMechanism(scale=2.0).release(counts),
     "gaussian": lambda: sdp.GaussianMechanism(sigma=2.0).release(counts),
-    "hellinger": lambda: sdp.HellingerMechanism(prior=[1.0, 1.0, 1.0], n=10, epsilon=1.0).release(counts),
+    "hellinger": lambda: hellinger.release(counts),
     "words": lambda: sdp.testing.random_words(4),
 }
 for attempt in attempts.values():

@@ -18,6 +18,7 @@ pub mod roots;
 pub mod sampling;
 pub mod simulation;
 pub mod special;
+mod tables;
 mod wide;
 
 pub use error::{Error, Result};

@@ -7,10 +7,10 @@
 //! below a pair that was already seen needs no closer look. That the largest is at an end of the range has been
 //! seen in every case that was tried, but has no proof; nothing here relies on it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::{BetaPair, Profile, parameter};
+use crate::tables::Map;
 use crate::{Error, Result};
 
 /// Ranges that one evaluation may look at; what is left then counts with its bound.
@@ -31,7 +31,7 @@ pub struct TwoCategories {
     ks: (u64, u64),
     total: u64,
     /// Bounds of ranges of k, by orientation.
-    kept: Mutex<HashMap<Range, Arc<BetaPair>>>,
+    kept: Mutex<Map<Range, Arc<BetaPair>>>,
 }
 
 /// k from the first to the second number; the flag swaps the categories.
@@ -48,7 +48,7 @@ impl TwoCategories {
         if total > LARGEST_TOTAL || total < floor.saturating_mul(2).saturating_add(1) {
             return Err(Error::parameter("total", "exceed the floors of both categories and be at most 2^53", total));
         }
-        let profile = Self { a, b, r, ks: (floor + 1, total - floor), total, kept: Mutex::new(HashMap::new()) };
+        let profile = Self { a, b, r, ks: (floor + 1, total - floor), total, kept: Mutex::new(Map::default()) };
         // What overflows the range of the pairs is refused here, not later.
         profile.pair((profile.ks.0, profile.ks.0, false))?;
         profile.pair((profile.ks.1, profile.ks.1, false))?;

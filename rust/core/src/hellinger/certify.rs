@@ -4,7 +4,6 @@
 //! stands for all. Bounds hold in floating point: every probability is within exp(+-sigma) of what a release draws
 //! from, so the true delta(epsilon) is at most exp(sigma) times the computed delta(epsilon - 2 sigma).
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use rayon::prelude::*;
@@ -14,6 +13,7 @@ use super::kernel::{exp_negative, sum};
 use super::law::mean_distance;
 use super::{Enumeration, Family};
 use crate::accounting::Profile;
+use crate::tables::Map;
 use crate::{Error, Result};
 
 /// Probabilities compared at most: about a quarter of an hour on two cores.
@@ -480,12 +480,12 @@ struct RowCache<'a> {
     certifier: &'a Certifier,
     shape: Shape,
     factor: f64,
-    rows: HashMap<Vec<u64>, Rc<Row>>,
+    rows: Map<Vec<u64>, Rc<Row>>,
 }
 
 impl<'a> RowCache<'a> {
     fn new(certifier: &'a Certifier, shape: Shape, factor: f64) -> Self {
-        Self { certifier, shape, factor, rows: HashMap::new() }
+        Self { certifier, shape, factor, rows: Map::default() }
     }
 
     fn exponent(&self, x: &[u64]) -> f64 {

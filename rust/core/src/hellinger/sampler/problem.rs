@@ -1,8 +1,7 @@
 //! The data of one sampler: the coordinate that closes the sum, and the others grouped by equal prior and count.
 
-use std::collections::HashMap;
-
 use super::law::Coordinate;
+use crate::tables::Map;
 use crate::{Error, Result};
 
 /// Totals stay exact in doubles, and the last node of an envelope is beyond every scale of theirs.
@@ -47,7 +46,7 @@ impl Problem {
         };
         let coordinates: Vec<_> = counts.iter().zip(prior).map(|(&x, &prior)| Coordinate { prior, x, n }).collect();
         let star_index = (0..m).fold(0, |best, i| if coordinates[i].a() > coordinates[best].a() { i } else { best });
-        let mut seen = HashMap::new();
+        let mut seen = Map::default();
         let mut groups: Vec<(Coordinate, f64)> = Vec::new();
         let mut group_of = Vec::with_capacity(m);
         for (i, &coordinate) in coordinates.iter().enumerate() {

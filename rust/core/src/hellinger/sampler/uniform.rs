@@ -1,9 +1,8 @@
 //! A candidate drawn uniformly: stars and bars.
 
-use std::collections::HashSet;
-
 use crate::random::Bits;
 use crate::sampling::uniform_below;
+use crate::tables::Set;
 
 /// A composition of n into m parts, each with the same probability: n stars and m - 1 bars in a row, the rarer of the two
 /// placed by Floyd's algorithm.
@@ -29,7 +28,7 @@ pub(super) fn uniform_composition<B: Bits>(bits: &mut B, n: u64, m: usize) -> Ve
 
 /// `size` distinct integers below `length`, in order.
 fn subset<B: Bits>(bits: &mut B, length: u64, size: u64) -> Vec<u64> {
-    let mut chosen = HashSet::with_capacity(size as usize);
+    let mut chosen = Set::with_capacity_and_hasher(size as usize, Default::default());
     for last in length - size..length {
         let candidate = uniform_below(bits, last + 1);
         if !chosen.insert(candidate) {
