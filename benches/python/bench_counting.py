@@ -65,7 +65,7 @@ def run() -> int:
         )
     missed = 0
     for label, ours, peer, name in cases:
-        comparison = compare(ours, peer, our_work=ROWS, peer_work=ROWS, rounds=15)
+        comparison = compare(ours, peer, our_work=ROWS, peer_work=ROWS, rounds=40)
         # Three columns of eight bytes bring three times the bytes from memory that bincount reads: this bounds them.
         from_memory = label == "three int64 columns" and name == "ravelled"
         missed += report(label, comparison, peer=name, required=None if from_memory else 1)
