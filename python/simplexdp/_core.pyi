@@ -33,6 +33,7 @@ __all__ = [
     "dirichlet_tcdp",
     "dirichlet_theorem_profile",
     "discrete_gaussian_profile",
+    "distinct",
     "gamma_profile",
     "gamma_release_units",
     "gammainc",
@@ -152,6 +153,11 @@ def renyi_dirichlet(
 ) -> NDArray[np.float64]: ...
 def kl_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
 def hellinger_dirichlet(u: NDArray[np.float64], v: NDArray[np.float64], dimension: int) -> NDArray[np.float64]: ...
+
+# distinct.rs
+def distinct(
+    bytes: NDArray[np.uint8], width: int, most: int = ...
+) -> tuple[NDArray[np.uint32], NDArray[np.uintp]] | None: ...
 
 # counting.rs
 def count_table(columns: Sequence[NDArray[np.integer[Any]]], cardinalities: Sequence[int]) -> NDArray[np.int64]: ...

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
-from simplexdp.frames.encoding import encode_column
+from simplexdp.frames.encoding import encode_columns
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 
 __all__ = ["count_table", "count_tables"]
@@ -83,7 +83,7 @@ def count_tables(
     frame = as_frame(frame)
     if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
-    codes = {column: encode_column(frame, column, resolved[column]) for column in used}
+    codes = encode_columns(frame, resolved, used)
     lengths = {len(column) for column in codes.values()}
     if len(lengths) > 1:
         raise InvalidDataError("columns of frame must have the same length")
@@ -95,10 +95,7 @@ def count_tables(
 
 def _count_codes(codes: list[NDArray[np.integer[Any]]], domains: list[Domain]) -> NDArray[np.int64]:
     shape = [len(domain) for domain in domains]
-    contiguous = [
-        column if column.dtype.isnative else column.astype(column.dtype.newbyteorder("=")) for column in codes
-    ]
-    return _core.count_table(contiguous, shape).reshape(shape)
+    return _core.count_table(codes, shape).reshape(shape)
 
 
 def _count_lazy(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain]) -> list[NDArray[np.int64]]:

@@ -9,7 +9,10 @@ import numpy as np
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
-__all__ = ["as_frame", "checked_columns", "column_of", "is_lazy"]
+__all__ = ["as_frame", "by_column", "checked_columns", "column_of", "is_lazy"]
+
+BLOCK = 4096
+"""Rows of a matrix that are turned at a time: they stay in the cache until every column has been written."""
 
 
 def checked_columns(columns: Sequence[Any]) -> list[Any]:
@@ -49,6 +52,21 @@ def is_lazy(frame: Any) -> bool:
     import narwhals as nw
 
     return isinstance(frame, nw.LazyFrame)
+
+
+def by_column(frame: Any, n_wanted: int) -> Any:
+    """Return a matrix that is stored by rows as one stored by columns, if most of its columns are wanted.
+
+    One column after the other would bring the whole matrix from memory every time.
+    """
+    if not isinstance(frame, np.ndarray) or frame.ndim != 2 or frame.dtype.kind not in "biuf":
+        return frame
+    if not frame.flags.c_contiguous or 2 * n_wanted <= max(frame.shape[1], 2):
+        return frame
+    turned = np.empty(frame.shape[::-1], dtype=frame.dtype)
+    for start in range(0, len(frame), BLOCK):
+        turned[:, start : start + BLOCK] = frame[start : start + BLOCK].T
+    return turned.T
 
 
 def column_of(frame: Any, column: Any) -> Any:

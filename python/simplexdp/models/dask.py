@@ -28,7 +28,7 @@ def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) 
         (codes,) = encode(part, [column], {column: domain})
         keys, found = pd.factorize(part[by], use_na_sentinel=False)
         shape = [max(len(found), 1), len(domain)]
-        cells = _core.count_table([keys.astype(np.int64), np.ascontiguousarray(codes)], shape).reshape(shape)
+        cells = _core.count_table([keys.astype(np.int64), codes], shape).reshape(shape)
         counted = pd.DataFrame(cells[: len(found)], columns=names)
         counted.insert(0, by, pd.Series(found, dtype=part[by].dtype))
         return counted

@@ -19,7 +19,7 @@ from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, count_tables, encode
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
-from simplexdp.frames.encoding import encode_column
+from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
@@ -490,7 +490,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             frame, columns = X, list(range(X.shape[1]))
         if y.dtype.kind == "O" and any(map(is_null, y)):
             raise InvalidDataError("y must have no missing value (the row is not shown)")
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # these are classes; to ask takes as long as to count them
+            check_classification_targets(y)
         if not hasattr(self, "_class_domain"):
             stated = None if self.classes is None else {CLASS_COLUMN: list(self.classes)}
             self._class_domain = resolve_domains({CLASS_COLUMN: y}, [CLASS_COLUMN], stated, "classes")[CLASS_COLUMN]
@@ -527,14 +528,14 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             tables = count_tables(frame, pairs, {data.classes: self._class_domain, **domains})
             tables[0] = tables[0].reshape(1, n_classes)
         else:
-            features = [encode_column(frame, column, domains[column]) for column in self._columns]
+            features = encode_columns(frame, domains, self._columns).values()
             classes = encode_column({CLASS_COLUMN: data.classes}, CLASS_COLUMN, self._class_domain)
             if any(len(codes) != len(classes) for codes in features):
                 raise InvalidDataError("X and y must have the same number of records")
             tables = [_core.count_table([classes], [n_classes]).reshape(1, n_classes)]
             for codes, domain in zip(features, self._domains, strict=True):
                 shape = [n_classes, len(domain)]
-                tables.append(_core.count_table([classes, np.ascontiguousarray(codes)], shape).reshape(shape))
+                tables.append(_core.count_table([classes, codes], shape).reshape(shape))
         before = getattr(self, "_counts", None)
         self._counts = tables if before is None else [a + b for a, b in zip(before, tables, strict=True)]
 

@@ -8,6 +8,7 @@ mod arrays;
 mod counting;
 mod dirichlet;
 mod dirichlet_mechanism;
+mod distinct;
 mod divergence;
 mod error;
 mod hellinger;
@@ -39,6 +40,8 @@ mod _core {
     use dirichlet::{dirichlet_release, dirichlet_release_units, gamma_release_units};
     #[pymodule_export]
     use dirichlet_mechanism::{PyBudget, dirichlet_expected_loss, dirichlet_floor_parameter, dirichlet_tcdp};
+    #[pymodule_export]
+    use distinct::distinct;
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]

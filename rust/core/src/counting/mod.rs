@@ -1,9 +1,12 @@
-//! Contingency tables: one fused pass over integer codes, from cell index to count.
+//! Contingency tables: one fused pass over integer codes, from cell index to count; and the distinct values of a
+//! column, of which codes are made.
 
 mod column;
+mod distinct;
 mod radix;
 mod tally;
 
+pub use distinct::{Distinct, distinct};
 use radix::Columns;
 
 use crate::{Error, Result};

@@ -1,0 +1,298 @@
+//! The distinct values of a column, numbered as they come.
+//!
+//! Sorting, which is what NumPy's `unique` does, takes ten times as long where values are few and rows are many.
+
+use std::collections::BTreeMap;
+
+use crate::{Error, Result};
+
+/// Every row's number, and the row in which each number came first.
+pub struct Distinct {
+    /// A number for each row, equal where the values are.
+    pub numbers: Vec<u32>,
+    /// For each number the first row that has it.
+    pub first_rows: Vec<usize>,
+}
+
+/// Numbers the values of a column, each of them `width` bytes long; values are the same when all of their bytes are.
+/// Nothing when more than `most` of them differ.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for a width of zero or one that leaves a rest, [`Error::NotAffordable`] from 2^32 rows on.
+pub fn distinct(bytes: &[u8], width: usize, most: usize) -> Result<Option<Distinct>> {
+    if width == 0 || !bytes.len().is_multiple_of(width) {
+        return Err(Error::parameter("width", "be positive and divide the number of bytes", width));
+    }
+    let n_rows = bytes.len() / width;
+    if n_rows >= NONE as usize {
+        return Err(Error::NotAffordable {
+            asked: format!("the distinct values of {n_rows} rows"),
+            limit: format!("{NONE} rows"),
+            instead: "count parts of the rows and add the tables",
+        });
+    }
+    Ok(match width {
+        1 => numbered(Direct::new(1 << 8), bytes.iter().map(|&byte| usize::from(byte)), most),
+        2 => numbered(Direct::new(1 << 16), words(bytes).map(|word| usize::from(u16::from_ne_bytes(word))), most),
+        4 => numbered(Hashed::new(), words(bytes).map(|word| u64::from(u32::from_ne_bytes(word))), most),
+        8 => numbered(Hashed::new(), words(bytes).map(u64::from_ne_bytes), most),
+        _ => numbered(Hashed::new(), bytes.chunks_exact(width), most),
+    })
+}
+
+fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
+    bytes.as_chunks::<N>().0.iter().copied()
+}
+
+fn numbered<K>(mut index: impl Numbering<K>, keys: impl ExactSizeIterator<Item = K>, most: usize) -> Option<Distinct> {
+    let mut numbers = Vec::with_capacity(keys.len());
+    let mut first_rows = Vec::new();
+    for (row, key) in keys.enumerate() {
+        let number = index.number(key);
+        if number as usize == first_rows.len() {
+            if first_rows.len() == most {
+                return None;
+            }
+            first_rows.push(row);
+        }
+        numbers.push(number);
+    }
+    Some(Distinct { numbers, first_rows })
+}
+
+/// Gives every key a number: the first 0, the next that differs 1, and so on.
+trait Numbering<K> {
+    fn number(&mut self, key: K) -> u32;
+}
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// One place for every key that there can be.
+struct Direct {
+    numbers: Vec<u32>,
+    n_known: u32,
+}
+
+impl Direct {
+    fn new(n_keys: usize) -> Self {
+        Self { numbers: vec![NONE; n_keys], n_known: 0 }
+    }
+}
+
+impl Numbering<usize> for Direct {
+    #[inline(always)]
+    fn number(&mut self, key: usize) -> u32 {
+        let number = &mut self.numbers[key];
+        if *number == NONE {
+            *number = self.n_known;
+            self.n_known += 1;
+        }
+        *number
+    }
+}
+
+/// A hash table with linear probing.
+///
+/// The hash is no secret, so keys can be chosen that collide. Those that find no place among the first few belong to a
+/// tree: whatever the keys, a lookup takes logarithmic time.
+struct Hashed<K> {
+    /// A power of two of places; each holds a number or `NONE`.
+    places: Vec<u32>,
+    /// The key of each number.
+    keys: Vec<K>,
+    crowded: BTreeMap<K, u32>,
+}
+
+/// Places that a key looks at before it goes to the tree.
+const PROBES: usize = 32;
+
+impl<K: Key> Hashed<K> {
+    fn new() -> Self {
+        Self { places: vec![NONE; 64], keys: Vec::new(), crowded: BTreeMap::new() }
+    }
+
+    /// The number of a key that is known, or the free place that it found, or nothing when it has to go to the tree.
+    #[inline(always)]
+    fn find(&self, key: K) -> Option<Found> {
+        let mask = self.places.len() - 1;
+        let home = key.hash() as usize;
+        (0..PROBES).find_map(|step| {
+            let place = home.wrapping_add(step) & mask;
+            match self.places[place] {
+                NONE => Some(Found::Free(place)),
+                number if self.keys[number as usize] == key => Some(Found::Number(number)),
+                _ => None,
+            }
+        })
+    }
+
+    #[cold]
+    fn insert(&mut self, key: K, found: Option<Found>) -> u32 {
+        let number = self.keys.len() as u32;
+        if let (None, Some(&number)) = (&found, self.crowded.get(&key)) {
+            return number;
+        }
+        self.keys.push(key);
+        self.put(number, found);
+        if 2 * self.keys.len() > self.places.len() {
+            self.grow();
+        }
+        number
+    }
+
+    fn put(&mut self, number: u32, found: Option<Found>) {
+        match found {
+            Some(Found::Free(place)) => self.places[place] = number,
+            _ => drop(self.crowded.insert(self.keys[number as usize], number)),
+        }
+    }
+
+    fn grow(&mut self) {
+        self.places = vec![NONE; 4 * self.places.len()];
+        self.crowded.clear();
+        for number in 0..self.keys.len() {
+            let found = self.find(self.keys[number]);
+            self.put(number as u32, found);
+        }
+    }
+}
+
+impl<K: Key> Numbering<K> for Hashed<K> {
+    #[inline(always)]
+    fn number(&mut self, key: K) -> u32 {
+        match self.find(key) {
+            Some(Found::Number(number)) => number,
+            found => self.insert(key, found),
+        }
+    }
+}
+
+enum Found {
+    Number(u32),
+    Free(usize),
+}
+
+/// What can be hashed here.
+trait Key: Copy + Ord {
+    fn hash(self) -> u64;
+}
+
+/// Odd, and with no pattern in its bits: the first digits of pi.
+const MULTIPLIER: u64 = 0x2438_6A88_85A3_08D3 | 1;
+
+/// Both halves of a product: every bit of the word reaches the low ones.
+#[inline(always)]
+fn mix(word: u64) -> u64 {
+    let product = u128::from(word ^ MULTIPLIER) * u128::from(MULTIPLIER);
+    product as u64 ^ (product >> 64) as u64
+}
+
+impl Key for u64 {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        mix(self)
+    }
+}
+
+impl Key for &[u8] {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        let (words, rest) = self.as_chunks::<8>();
+        let last = rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        let words = words.iter().map(|&word| u64::from_ne_bytes(word));
+        words.chain([last]).fold(0, |hash, word| mix(hash.rotate_left(5) ^ word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By comparing every row with every value that came before.
+    fn by_hand<K: PartialEq + Copy>(keys: &[K]) -> (Vec<u32>, Vec<usize>) {
+        let mut first_rows: Vec<usize> = Vec::new();
+        let number = |first_rows: &mut Vec<usize>, row: usize| {
+            first_rows.iter().position(|&first| keys[first] == keys[row]).unwrap_or_else(|| {
+                first_rows.push(row);
+                first_rows.len() - 1
+            })
+        };
+        let numbers = (0..keys.len()).map(|row| number(&mut first_rows, row) as u32).collect();
+        (numbers, first_rows)
+    }
+
+    fn check(bytes: &[u8], width: usize) {
+        let keys: Vec<_> = bytes.chunks_exact(width).collect();
+        let found = distinct(bytes, width, usize::MAX).unwrap().unwrap();
+        assert_eq!((found.numbers, found.first_rows), by_hand(&keys), "width {width}");
+    }
+
+    #[test]
+    fn every_width_agrees_with_comparing_by_hand() {
+        for width in [1, 2, 3, 4, 5, 8, 11, 16, 17, 64] {
+            for n_levels in [1_u64, 3, 40, 700] {
+                // A value is a scattered number, repeated to its width, so that values differ in all places or in one.
+                let level = |row: u64| mix(row) % n_levels;
+                let wide = (0..1000).flat_map(|row| {
+                    let word = mix(level(row)).to_ne_bytes();
+                    (0..width).map(move |byte| word[byte % 8])
+                });
+                check(&wide.collect::<Vec<_>>(), width);
+                let narrow = (0..1000).flat_map(|row| {
+                    (0..width).map(move |byte| if byte + 1 == width { level(row) as u8 } else { b'x' })
+                });
+                check(&narrow.collect::<Vec<_>>(), width);
+            }
+        }
+    }
+
+    #[test]
+    fn no_rows_have_no_values() {
+        for width in [1, 2, 4, 8, 24] {
+            let found = distinct(&[], width, 0).unwrap().unwrap();
+            assert!(found.numbers.is_empty() && found.first_rows.is_empty());
+        }
+    }
+
+    #[test]
+    fn values_that_all_collide_are_told_apart() {
+        /// A key whose hash is the same for all.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        struct Colliding(u64);
+        impl Key for Colliding {
+            fn hash(self) -> u64 {
+                7
+            }
+        }
+        let keys: Vec<_> = (0..3000).map(|row| Colliding(mix(row) % 500)).collect();
+        let found = numbered(Hashed::new(), keys.iter().copied(), 500).unwrap();
+        assert_eq!((found.numbers, found.first_rows), by_hand(&keys));
+    }
+
+    #[test]
+    fn many_values_keep_their_numbers_while_the_table_grows() {
+        let words: Vec<u64> = (0..100_000_u64).chain(0..100_000).map(|row| row << 40).collect();
+        let found = numbered(Hashed::new(), words.iter().copied(), usize::MAX).unwrap();
+        assert!(found.numbers.iter().zip(&words).all(|(&number, &word)| u64::from(number) == word >> 40));
+        assert!(found.first_rows.iter().enumerate().all(|(number, &row)| number == row));
+    }
+
+    #[test]
+    fn more_values_than_wanted_are_given_up() {
+        for bytes in [[1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0], [1; 12], [0; 12]] {
+            for width in [1, 2, 4, 6] {
+                let n_distinct = distinct(&bytes, width, usize::MAX).unwrap().unwrap().first_rows.len();
+                assert!(distinct(&bytes, width, n_distinct).unwrap().is_some());
+                assert!(distinct(&bytes, width, n_distinct - 1).unwrap().is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn widths_that_do_not_fit_are_refused() {
+        for width in [0, 5, 7] {
+            assert!(matches!(distinct(&[0; 6], width, 6), Err(Error::InvalidParameter { .. })), "{width}");
+        }
+    }
+}
