@@ -132,7 +132,13 @@ def algorithm_one_scale(
 @final
 class DirichletBudget:
     def __new__(
-        cls, epsilon: float, delta: float, sampling_error: float, adjacency: str, floor: float
+        cls,
+        epsilon: float,
+        delta: float,
+        sampling_error: float,
+        adjacency: str,
+        floor: float,
+        pair_total: int | None = None,
     ) -> DirichletBudget: ...
     def largest_scale(self, a: float, b: float) -> float: ...
     def smallest_prior(self, scale: float) -> float: ...

@@ -150,6 +150,45 @@ def test_counts_of_whole_records_are_cheaper_than_a_real_statistic():
     assert bound.sampling_error >= 2.0**-256
 
 
+@pytest.mark.parametrize(
+    "prior, scale, total, floor", [([1.5, 1.5], 1.0, 7, 0), ([0.5, 3], 0.4, 12, 0), ([2, 1], 2, 9, 2)]
+)
+def test_a_public_total_makes_a_proportion_cheaper(prior, scale, total, floor):
+    common = {"scale": scale, "prior": prior, "floor": floor}
+    mechanism, unknown = DirichletMechanism(**common, total=total), DirichletMechanism(**common)
+    assert mechanism.privacy.exact
+    assert mechanism.privacy.epsilon(1e-6) < unknown.privacy.epsilon(1e-6)
+
+    for epsilon in (0.1, 0.5, 2.0):
+        # All neighbours: the ratio of the two beta densities rises with y, so that delta is a difference of tails.
+        worst = 0.0
+        for k in range(floor + 1, total - floor + 1):
+            (a, b), (c, d) = ([prior[0] + scale * x, prior[1] + scale * (total - x)] for x in (k, k - 1))
+            shift = special.betaln(c, d) - special.betaln(a, b)
+            up, down = special.expit((np.array([epsilon, -epsilon]) - shift) / scale)
+            more = stats.beta.sf(up, a, b) - np.exp(epsilon) * stats.beta.sf(up, c, d)
+            less = stats.beta.cdf(down, c, d) - np.exp(epsilon) * stats.beta.cdf(down, a, b)
+            worst = max(worst, more, less)
+        assert mechanism.privacy.delta(epsilon) == pytest.approx(worst, rel=1e-9)
+    least = [total - floor, floor]
+    assert mechanism.release(least).shape == mechanism.release([least])[0].shape == (2,)
+    assert mechanism.release_counts(least, 5).sum() == 5
+    for counts in ([total - floor, floor + 1], [floor, total - floor - 1]):
+        for method in (mechanism.release, mechanism.expected, lambda c: mechanism.release_counts(c, 5)):
+            with pytest.raises(sdp.InvalidDataError, match=f"public total of {total}"):
+                method(counts)
+    with pytest.raises(sdp.InvalidParameterError, match="one row at a time"):
+        mechanism.release([least, least])
+
+
+def test_a_public_total_of_many_categories_is_checked_and_costs_the_same():
+    mechanism, unknown = (DirichletMechanism.posterior([1, 2, 3], total=total) for total in (10, None))
+    assert mechanism.privacy.epsilon(1e-6) == unknown.privacy.epsilon(1e-6)
+    assert mechanism.release([0, 3, 7]).shape == (3,)
+    with pytest.raises(sdp.InvalidDataError, match="public total of 10"):
+        mechanism.release([0, 3, 6])
+
+
 # Calibration ----------------------------------------------------------------------------------------------------
 
 BUDGETS = [(epsilon, delta) for epsilon in 10.0 ** np.arange(-5, 1.5) for delta in (1e-2, 1e-5, 1e-9)]
@@ -164,6 +203,27 @@ def test_calibration_spends_the_budget_over_six_decades(adjacency):
             assert 0.999 * epsilon <= mechanism.privacy.epsilon(delta) <= epsilon, (epsilon, delta, options)
         given_scale = DirichletMechanism.calibrated(epsilon, delta, **settings, scale=mechanism.scale)
         assert 0.999 * epsilon <= given_scale.privacy.epsilon(delta) <= epsilon
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 0.1, 1.0, 20.0])
+@pytest.mark.parametrize("total", [1, 50, 10**6, 10**15])
+def test_calibration_of_a_proportion_with_a_public_total(epsilon, total):
+    common = {"epsilon": epsilon, "delta": 1e-6, "dimension": 2, "total": total}
+    for options in ({}, {"loss": "l2"}, {"prior": 2.0}, {"prior": [7.0, 0.5]}, {"scale": 0.3}):
+        mechanism = DirichletMechanism.calibrated(**common, **options, fixed_total=True)
+        assert mechanism.total == total
+        assert 0.999 * epsilon <= mechanism.privacy.epsilon(1e-6) <= epsilon, options
+        unknown = DirichletMechanism.calibrated(**common, **options)
+        assert unknown.total is None
+        if "scale" in options:
+            assert mechanism.prior <= unknown.prior * (1 + 1e-8)
+        elif "prior" in options:
+            assert mechanism.scale >= unknown.scale * (1 - 1e-8)
+        else:
+            even = [[0.5, 0.5], [1.0, 0.0]]
+            loss = options.get("loss", "kl")
+            losses = [max(m.expected_loss(even, total, loss)) for m in (mechanism, unknown)]
+            assert losses[0] <= losses[1] * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("loss", ["kl", "l1", "l2", "linf"])
@@ -356,7 +416,7 @@ def test_projection_gives_the_nearest_probability_vector():
 def test_mechanisms_are_immutable_comparable_and_pickle():
     mechanism = DirichletMechanism(scale=0.5, prior=[1, 2, 3], floor=1)
     mechanism.privacy.epsilon(1e-5)
-    for name in ("scale", "prior", "dimension", "adjacency", "floor", "anything"):
+    for name in ("scale", "prior", "dimension", "adjacency", "floor", "total", "anything"):
         with pytest.raises(AttributeError):
             setattr(mechanism, name, 1)
     with pytest.raises(ValueError, match="read-only"):
@@ -367,6 +427,10 @@ def test_mechanisms_are_immutable_comparable_and_pickle():
         assert hash(other) == hash(mechanism)
         assert other.privacy.epsilon(1e-5) == mechanism.privacy.epsilon(1e-5)
     assert mechanism != DirichletMechanism(scale=0.5, prior=[1, 2, 3], floor=0)
+    fixed = DirichletMechanism(scale=0.5, prior=[1, 2, 3], floor=1, total=10)
+    assert fixed != mechanism
+    assert pickle.loads(pickle.dumps(fixed)) == fixed
+    assert repr(fixed).endswith("total=10)")
     assert "scale=0.5" in repr(mechanism)
 
 
@@ -398,6 +462,13 @@ GOOD = {"scale": 1.0, "prior": 1.0, "dimension": 3}
         ({"floor": 1e16}, "floor"),
         ({"l2": 1.0}, "l2"),
         ({"l2": 1.0, "linf": 0.0}, "linf"),
+        ({"l2": 1.0, "linf": 1.0, "total": 9}, "total"),
+        ({"total": 0}, "total"),
+        ({"total": 2.5}, "total"),
+        ({"total": True}, "total"),
+        ({"total": 10**16}, "total"),
+        ({"total": 6, "floor": 2}, "total"),
+        ({"total": 9, "adjacency": "add_remove"}, "total"),
     ],
 )
 def test_bad_parameters_are_named(change, named):
@@ -420,6 +491,10 @@ def test_bad_parameters_are_named(change, named):
         ({"total": 0}, "total"),
         ({"total": 10, "floor": 5}, "total"),
         ({"loss": "l3"}, "loss"),
+        ({"fixed_total": None}, "fixed_total"),
+        ({"fixed_total": True, "total": None}, "total"),
+        ({"fixed_total": True, "total": 99.5}, "total"),
+        ({"fixed_total": True, "adjacency": "add_remove"}, "total"),
         ({"adjacency": "other"}, "adjacency"),
         ({"floor": -1}, "floor"),
         ({"prior": -1}, "prior"),

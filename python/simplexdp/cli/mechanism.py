@@ -26,6 +26,8 @@ class Request:
         Records in all: public, or a public guess.
     dimension, n_groups : int
         Categories of a histogram, and how many histograms there are.
+    counted : bool
+        Whether the records were counted, so that the total is the true one.
     """
 
     epsilon: float | None
@@ -38,6 +40,7 @@ class Request:
     total: int | None
     dimension: int = 2
     n_groups: int = 1
+    counted: bool = False
 
     def check(self) -> None:
         """Refuse combinations that mean nothing, before a file is read."""
@@ -61,22 +64,30 @@ class Request:
 
     def given(self, *, total: int | None, dimension: int, n_groups: int) -> Request:
         """Return the request with what is known once the records were counted."""
-        return replace(self, total=total, dimension=dimension, n_groups=n_groups)
+        return replace(self, total=total, dimension=dimension, n_groups=n_groups, counted=True)
+
+    @property
+    def fixes_both_counts(self) -> bool:
+        """Whether the total is public and leaves one of two counts free: that costs less."""
+        one_pair = self.dimension == 2 and self.n_groups == 1
+        return self.counted and one_pair and self.adjacency == "replace"
 
     def build(self) -> Any:
         """Return the mechanism."""
         import simplexdp as sdp
 
         if self.mechanism == "dirichlet":
+            average = None if self.total is None else max(self.total / self.n_groups, 1.0)
             return sdp.DirichletMechanism.calibrated(
                 epsilon=self.epsilon,
                 delta=self.delta,
                 dimension=self.dimension,
-                total=None if self.total is None else max(self.total / self.n_groups, 1.0),
+                total=self.total if self.fixes_both_counts else average,
                 loss=self.loss,
                 prior=self.prior,
                 scale=self.scale,
                 adjacency=self.adjacency,
+                fixed_total=self.fixes_both_counts,
             )
         epsilon: Any = self.epsilon
         if self.mechanism == "sum_preserving_laplace":

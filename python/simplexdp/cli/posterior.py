@@ -201,10 +201,14 @@ def _build(
             )
     if mechanism == "laplace":
         return sdp.LaplacePosteriorMechanism(prior, n, epsilon or 0.0)
-    plain = sdp.DirichletMechanism.posterior(np.array(prior))
+    # Of two categories the public number of records fixes both counts: that costs less.
+    total = n if len(prior) == 2 else None
+    plain = sdp.DirichletMechanism.posterior(np.array(prior), total=total)
     if epsilon is None:
         return plain
-    tempered = sdp.DirichletMechanism.calibrated(epsilon=epsilon, delta=delta, prior=np.array(prior))
+    tempered = sdp.DirichletMechanism.calibrated(
+        epsilon=epsilon, delta=delta, prior=np.array(prior), total=total, fixed_total=total is not None
+    )
     # A scale above one would be surer than the posterior is.
     return tempered if tempered.scale < 1 else plain
 

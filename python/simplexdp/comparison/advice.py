@@ -259,9 +259,11 @@ def _construction(mechanism: str, table: Comparison) -> str:
 
 
 def _dirichlet_construction(best: Row, table: Comparison) -> str:
+    fixes_both = table.dimension == 2 and table.tables == 1 and table.adjacency == "replace"
+    fixed = f", total={table.n}, fixed_total=True" if fixes_both else ""
     return (
         f"sdp.DirichletMechanism.calibrated({table.epsilon!r}, {table.delta!r}, {table.dimension}, "
-        f"prior={best.parameters['prior']!r}, adjacency={table.adjacency!r})"
+        f"prior={best.parameters['prior']!r}, adjacency={table.adjacency!r}{fixed})"
     )
 
 

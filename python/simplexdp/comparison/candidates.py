@@ -78,6 +78,11 @@ class Setting:
         return 2 if self.adjacency == "replace" else 1
 
     @property
+    def fixes_both_counts(self) -> bool:
+        """Whether the number of records is public and leaves one of two counts free."""
+        return self.dimension == 2 and self.tables == 1 and self.adjacency == "replace"
+
+    @property
     def public_total(self) -> int | None:
         """The number of records where neighbours share it."""
         return self.n if self.adjacency == "replace" else None
@@ -153,7 +158,8 @@ def _dirichlet(setting: Setting) -> list[Candidate]:
         "dimension": setting.dimension,
         "adjacency": setting.adjacency,
     }
-    found = [DirichletMechanism.calibrated(**budget, total=setting.n, loss=loss) for loss in ("kl", "l1", "l2", "linf")]
+    budget |= {"total": setting.n, "fixed_total": setting.fixes_both_counts}
+    found = [DirichletMechanism.calibrated(**budget, loss=loss) for loss in ("kl", "l1", "l2", "linf")]
     for prior in PRIORS:
         try:
             found.append(DirichletMechanism.calibrated(**budget, prior=prior))
@@ -189,7 +195,13 @@ def _posterior_draw(setting: Setting) -> list[Candidate]:
     if setting.tables > 1:
         raise UnavailableError("is compared for one table only")
     mechanism = DirichletMechanism.calibrated(
-        setting.epsilon, setting.delta, setting.dimension, scale=1.0, adjacency=setting.adjacency
+        setting.epsilon,
+        setting.delta,
+        setting.dimension,
+        scale=1.0,
+        adjacency=setting.adjacency,
+        total=setting.n,
+        fixed_total=setting.fixes_both_counts,
     )
     return [_dirichlet_candidate("posterior_draw", mechanism.scale, float(mechanism.prior), mechanism.privacy, setting)]
 

@@ -1,14 +1,27 @@
 //! Calibration through the public API: the budget is met, and nearly spent, over six decades.
 
+use simplexdp_core::accounting::{Profile, TwoCategories};
 use simplexdp_core::mechanisms::{Adjacency, Budget, Loss, Objective, worst_profiles};
 
 /// 2^-256, what an exact release errs by.
 const SAMPLING_ERROR: f64 = 8.636168555094445e-78;
 
+const ONE: Budget = Budget {
+    epsilon: 1.0,
+    delta: 1e-6,
+    sampling_error: SAMPLING_ERROR,
+    adjacency: Adjacency::Replace,
+    floor: 0.0,
+    pair_total: None,
+};
+
 /// The smallest epsilon on the claimed curve, sampler included, from the profiles alone.
 fn claimed_epsilon(budget: &Budget, a: f64, b: f64, scale: f64) -> f64 {
     let shift = scale * budget.floor;
-    let profiles = worst_profiles(budget.adjacency, a + shift, b + shift, scale).unwrap();
+    let profiles: Vec<Box<dyn Profile>> = match budget.pair_total {
+        Some(total) => vec![Box::new(TwoCategories::new(a, b, scale, total, budget.floor as u64).unwrap())],
+        None => worst_profiles(budget.adjacency, a + shift, b + shift, scale).unwrap(),
+    };
     let delta = |epsilon: f64| {
         let ideal = profiles.iter().map(|profile| profile.delta_upper(epsilon)).fold(0.0, f64::max);
         ideal + (1.0 + epsilon.exp()) * SAMPLING_ERROR
@@ -27,7 +40,7 @@ fn every_budget_is_met_and_nearly_spent() {
         for epsilon in [2e-5, 1e-3, 0.1, 1.0, 4.0, 20.0] {
             for delta in [1e-3, 1e-6, 1e-10] {
                 for floor in [0.0, 3.0] {
-                    let budget = Budget { epsilon, delta, sampling_error: SAMPLING_ERROR, adjacency, floor };
+                    let budget = Budget { epsilon, delta, adjacency, floor, ..ONE };
                     for (a, b) in [(0.5, 0.5), (2.0, 2.0), (1e3, 1e3), (1.0, 4.0)] {
                         let scale = budget.largest_scale(a, b).unwrap();
                         let share = claimed_epsilon(&budget, a, b, scale) / epsilon;
@@ -40,10 +53,30 @@ fn every_budget_is_met_and_nearly_spent() {
 }
 
 #[test]
+fn budgets_of_two_categories_with_a_public_total_are_met_and_nearly_spent() {
+    for epsilon in [2e-5, 1e-2, 1.0, 20.0] {
+        for delta in [1e-3, 1e-10] {
+            for (floor, total) in [(0.0, 1), (0.0, 7), (3.0, 7), (0.0, 1000), (3.0, 1000), (0.0, 1 << 53)] {
+                let budget = Budget { epsilon, delta, floor, pair_total: Some(total), ..ONE };
+                for (a, b) in [(0.5, 0.5), (1e3, 1e3), (1.0, 4.0), (4.0, 1.0)] {
+                    let scale = budget.largest_scale(a, b).unwrap();
+                    let share = claimed_epsilon(&budget, a, b, scale) / epsilon;
+                    assert!((0.999..=1.0).contains(&share), "{budget:?} {a} {b}: scale {scale}, {share}");
+                    let unknown = Budget { pair_total: None, ..budget }.largest_scale(a.min(b), a.max(b)).unwrap();
+                    assert!(scale >= unknown * (1.0 - 1e-8), "{budget:?} {a} {b}: {scale} below {unknown}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_smallest_prior_undoes_the_largest_scale() {
-    for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+    for (adjacency, pair_total) in
+        [(Adjacency::Replace, None), (Adjacency::AddRemove, None), (Adjacency::Replace, Some(1000))]
+    {
         for (epsilon, delta, prior) in [(0.1, 1e-6, 3.0), (1.0, 1e-9, 0.3), (5.0, 1e-5, 40.0), (1e-3, 1e-4, 1e4)] {
-            let budget = Budget { epsilon, delta, sampling_error: SAMPLING_ERROR, adjacency, floor: 0.0 };
+            let budget = Budget { epsilon, delta, adjacency, pair_total, ..ONE };
             let scale = budget.largest_scale(prior, prior).unwrap();
             let found = budget.smallest_prior(scale).unwrap();
             assert!((found / prior - 1.0).abs() < 1e-5, "{budget:?}: {prior} became {found}");
@@ -56,13 +89,7 @@ fn the_smallest_prior_undoes_the_largest_scale() {
 fn the_best_prior_beats_its_neighbours() {
     for loss in [Loss::Kl, Loss::L1, Loss::L2, Loss::Linf] {
         for (epsilon, dimension, total) in [(1.0, 6, 1e3), (0.1, 100, 1e5), (4.0, 2, 50.0)] {
-            let budget = Budget {
-                epsilon,
-                delta: 1e-6,
-                sampling_error: SAMPLING_ERROR,
-                adjacency: Adjacency::Replace,
-                floor: 0.0,
-            };
+            let budget = Budget { epsilon, ..ONE };
             let objective = Objective { loss, dimension, total, reference: None };
             let (prior, scale) = budget.best_prior(&objective).unwrap();
             let best = objective.expected_loss(prior, scale).unwrap();
@@ -77,22 +104,23 @@ fn the_best_prior_beats_its_neighbours() {
 
 #[test]
 fn impossible_requests_are_errors() {
-    let good =
-        Budget { epsilon: 1.0, delta: 1e-6, sampling_error: SAMPLING_ERROR, adjacency: Adjacency::Replace, floor: 0.0 };
     for bad in [
-        Budget { epsilon: 0.0, ..good },
-        Budget { epsilon: f64::NAN, ..good },
-        Budget { delta: 0.0, ..good },
-        Budget { delta: 1.0, ..good },
-        Budget { delta: 1e-77, ..good },
-        Budget { floor: -1.0, ..good },
-        Budget { epsilon: 1e-12, delta: 1e-12, ..good },
+        Budget { pair_total: Some(0), ..ONE },
+        Budget { pair_total: Some(10), floor: 5.0, ..ONE },
+        Budget { pair_total: Some(10), adjacency: Adjacency::AddRemove, ..ONE },
+        Budget { epsilon: 0.0, ..ONE },
+        Budget { epsilon: f64::NAN, ..ONE },
+        Budget { delta: 0.0, ..ONE },
+        Budget { delta: 1.0, ..ONE },
+        Budget { delta: 1e-77, ..ONE },
+        Budget { floor: -1.0, ..ONE },
+        Budget { epsilon: 1e-12, delta: 1e-12, ..ONE },
     ] {
         assert!(bad.largest_scale(1.0, 1.0).is_err(), "{bad:?}");
     }
-    assert!(good.largest_scale(-1.0, 1.0).is_err());
-    assert!(good.smallest_prior(0.0).is_err());
+    assert!(ONE.largest_scale(-1.0, 1.0).is_err());
+    assert!(ONE.smallest_prior(0.0).is_err());
     let objective = Objective { loss: Loss::Kl, dimension: 3, total: f64::NAN, reference: None };
-    assert!(good.best_prior(&objective).is_err());
-    assert!(Budget { floor: 5.0, ..good }.best_prior(&Objective { total: 14.0, ..objective }).is_err());
+    assert!(ONE.best_prior(&objective).is_err());
+    assert!(Budget { floor: 5.0, ..ONE }.best_prior(&Objective { total: 14.0, ..objective }).is_err());
 }

@@ -33,8 +33,16 @@ pub(crate) struct PyBudget(Budget);
 #[pymethods]
 impl PyBudget {
     #[new]
-    fn new(epsilon: f64, delta: f64, sampling_error: f64, adjacency: &str, floor: f64) -> CoreResult<Self> {
-        Ok(Self(Budget { epsilon, delta, sampling_error, adjacency: adjacency_of(adjacency)?, floor }))
+    #[pyo3(signature = (epsilon, delta, sampling_error, adjacency, floor, pair_total=None))]
+    fn new(
+        epsilon: f64,
+        delta: f64,
+        sampling_error: f64,
+        adjacency: &str,
+        floor: f64,
+        pair_total: Option<u64>,
+    ) -> CoreResult<Self> {
+        Ok(Self(Budget { epsilon, delta, sampling_error, adjacency: adjacency_of(adjacency)?, floor, pair_total }))
     }
 
     /// The largest scale for smallest priors a <= b.

@@ -110,6 +110,20 @@ def test_the_total_is_checked_and_not_told(simplexdp):
     assert simplexdp("release", "people.csv", *JOBS, *BUDGET, "--total", str(sum(COUNTS.values()))).code == 0
 
 
+def test_a_proportion_of_a_public_number_of_records_is_cheaper(simplexdp):
+    import simplexdp as sdp
+
+    records = "a\n" + "x\n" * 140 + "y\n" * 60
+    base = ("--column", "a", "--domain", "x,y", *BUDGET, "--json")
+    done = simplexdp("release", *base, "--debias", "--interval", "0.9", stdin=records)
+    budget = {"epsilon": 1.0, "delta": 1e-6, "dimension": 2, "total": 200}
+    fixed = sdp.DirichletMechanism.calibrated(**budget, fixed_total=True)
+    assert done.json["parameters"]["scale"] == fixed.scale > sdp.DirichletMechanism.calibrated(**budget).scale
+    drawn = simplexdp("posterior", *base, "--mechanism", "dirichlet", stdin=records)
+    given = sdp.DirichletMechanism.calibrated(**{**budget, "prior": [1.0, 1.0]}, fixed_total=True)
+    assert drawn.json["parameters"]["scale"] == given.scale
+
+
 def test_add_remove_needs_a_public_guess(simplexdp):
     done = simplexdp("release", "people.csv", *JOBS, *BUDGET, "--adjacency", "add_remove")
     assert done.code == 2

@@ -52,10 +52,11 @@ def test_the_code_runs_and_keeps_the_budget(task, adjacency):
 @pytest.mark.parametrize("mechanism", ["dirichlet", "gaussian", "laplace", "discrete_gaussian", "discrete_laplace"])
 @pytest.mark.parametrize("metric", ["kl", "l1"])
 @pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
-def test_the_code_of_every_mechanism_runs(mechanism, metric, adjacency, monkeypatch):
+@pytest.mark.parametrize("counts", [COUNTS, np.array([140, 60])])
+def test_the_code_of_every_mechanism_runs(mechanism, metric, adjacency, counts, monkeypatch):
     monkeypatch.setattr("simplexdp.comparison.advice.SHARES", (mechanism,))
-    advice = recommend("histogram", n=200, dimension=4, **BUDGET, metric=metric, adjacency=adjacency)
-    names = {"counts": COUNTS}
+    advice = recommend("histogram", n=200, dimension=len(counts), **BUDGET, metric=metric, adjacency=adjacency)
+    names = {"counts": counts}
     exec(advice.code, names)
     assert advice.mechanism == mechanism
     assert names["shares"].sum() == pytest.approx(1, abs=1e-12)

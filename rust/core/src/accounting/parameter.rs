@@ -4,7 +4,7 @@ use crate::{Error, Result};
 
 /// Shapes and scales of beta and gamma pairs are tested to 1e-3 .. 1e9; beyond this range they are refused.
 const SMALLEST: f64 = 1e-9;
-const LARGEST: f64 = 1e12;
+pub(super) const LARGEST: f64 = 1e12;
 
 /// `value` if it is a shape or scale that the profiles are accurate for.
 pub(super) fn shape(name: &'static str, value: f64) -> Result<f64> {

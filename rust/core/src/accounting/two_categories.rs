@@ -49,7 +49,7 @@ impl TwoCategories {
             return Err(Error::parameter("total", "exceed the floors of both categories and be at most 2^53", total));
         }
         let profile = Self { a, b, r, ks: (floor + 1, total - floor), total, kept: Mutex::new(Map::default()) };
-        // What overflows the range of the pairs is refused here, not later.
+        // What the range of the pairs does not hold is refused here, not later.
         profile.pair((profile.ks.0, profile.ks.0, false))?;
         profile.pair((profile.ks.1, profile.ks.1, false))?;
         Ok(profile)
@@ -61,10 +61,10 @@ impl TwoCategories {
         if let Some(pair) = self.kept.lock().ok().and_then(|kept| kept.get(&range).cloned()) {
             return Ok(pair);
         }
-        // Rounded down: a smaller parameter is on the safe side, by the same argument.
+        // Rounded down, and cut off where the pairs end: a smaller parameter is on the safe side, by the same argument.
         let down = |prior: f64, count: u64| {
             let sum = prior + self.r * count as f64;
-            if count > 0 { sum.next_down().next_down() } else { sum }
+            if count > 0 { sum.next_down().next_down().min(parameter::LARGEST) } else { sum }
         };
         let (x, y) = (down(self.a, first - 1), down(self.b, self.total - last));
         let (x, y) = if swapped { (y, x) } else { (x, y) };
@@ -75,6 +75,11 @@ impl TwoCategories {
             kept.insert(range, Arc::clone(&pair));
         }
         Ok(pair)
+    }
+
+    /// Whether some parameter is beyond what the pairs are accurate for, so that a smaller one stands for it.
+    fn is_cut_off(&self) -> bool {
+        self.a.max(self.b) + self.r * self.total as f64 > parameter::LARGEST
     }
 
     /// The largest value of `cost` over all pairs, which a range's dominating pair bounds.
@@ -129,6 +134,9 @@ impl Profile for TwoCategories {
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
+        if self.is_cut_off() {
+            return 0.0;
+        }
         // The ends of the line are pairs of neighbours.
         let ends = [self.ks.0, self.ks.1].into_iter().flat_map(|k| [(k, k, false), (k, k, true)]);
         ends.filter_map(|range| self.pair(range).ok()).map(|pair| pair.delta_lower(epsilon)).fold(0.0, f64::max)

@@ -7,6 +7,7 @@
 use super::dirichlet::{Adjacency, floor_parameter, worst_profiles};
 use super::expected_loss::{Group, Loss, expected_loss};
 use super::guide;
+use crate::accounting::{Profile, TwoCategories};
 use crate::{Error, Result};
 
 /// ln(delta) is solved for to this width, from below, and not closer than the margin: the curve that is read backwards
@@ -35,6 +36,8 @@ pub struct Budget {
     pub adjacency: Adjacency,
     /// Public lower bound of every count.
     pub floor: f64,
+    /// Public total of two categories, which fixes both counts. Priors are then those of the two, in any order.
+    pub pair_total: Option<u64>,
 }
 
 /// What is to be small on average: a loss at a public total, about public histograms.
@@ -133,6 +136,13 @@ impl Budget {
         if !(self.floor >= 0.0 && self.floor.is_finite()) {
             return Err(Error::parameter("floor", "be non-negative and finite", self.floor));
         }
+        if self.pair_total.is_some() && self.adjacency != Adjacency::Replace {
+            return Err(Error::parameter(
+                "adjacency",
+                "be 'replace' for a total that all data sets share",
+                "add_remove",
+            ));
+        }
         Ok(())
     }
 
@@ -167,16 +177,34 @@ impl Budget {
     /// ln(delta of the ideal draw / what is left for it), from above.
     fn excess(&self, a: f64, b: f64, scale: f64) -> Result<f64> {
         let (epsilon, target) = self.target()?;
-        let [a, b] = [a, b].map(|prior| floor_parameter(prior, scale, self.floor));
-        let profiles = worst_profiles(self.adjacency, a, b, scale)?;
+        let profiles: Vec<Box<dyn Profile>> = match self.pair_total {
+            Some(total) => vec![Box::new(TwoCategories::new(a, b, scale, total, self.whole_floor())?)],
+            None => {
+                let [a, b] = [a, b].map(|prior| floor_parameter(prior, scale, self.floor));
+                worst_profiles(self.adjacency, a, b, scale)?
+            }
+        };
         let delta = profiles.iter().map(|profile| profile.delta_upper(epsilon)).fold(0.0, f64::max);
         Ok((delta / target).ln())
     }
 
     fn rough_excess(&self, a: f64, b: f64, scale: f64) -> f64 {
-        let shift = scale * self.floor;
         let epsilon = self.effective_epsilon().unwrap_or(self.epsilon);
-        guide::log_delta(self.adjacency, a + shift, b + shift, scale, epsilon)
+        let log_delta = |x: f64, y: f64| guide::log_delta(self.adjacency, a + scale * x, b + scale * y, scale, epsilon);
+        match self.pair_total {
+            // One record moves, and all others are in one category or, but for the floor, in the other.
+            Some(total) => {
+                let few = self.whole_floor() as f64;
+                let many = total as f64 - few - 1.0;
+                log_delta(few, many).max(log_delta(many, few))
+            }
+            None => log_delta(self.floor, self.floor),
+        }
+    }
+
+    /// The smallest count that is a whole number.
+    fn whole_floor(&self) -> u64 {
+        self.floor.ceil() as u64
     }
 
     /// z^2 / mu^2 ~ 1/mu^2 for the Gaussian of the same budget, where mu solves mu^2/2 + z mu = epsilon.
@@ -209,7 +237,8 @@ impl Budget {
     ) -> Result<f64> {
         const STEP: f64 = 0.02;
         let (smallest, largest) = PARAMETER_RANGE;
-        let mut x = start.clamp(smallest, largest);
+        // The guide may fail; then the search is long, not wrong.
+        let mut x = if start.is_nan() { 1.0 } else { start.clamp(smallest, largest) };
         let mut elasticity = (rough(x * STEP.exp()) - rough(x)) / STEP * trend;
         if !(elasticity > 0.1) {
             elasticity = 0.1;

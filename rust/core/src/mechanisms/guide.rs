@@ -24,7 +24,7 @@ enum Law {
     NegativeLogGamma { s: f64 },
 }
 
-/// ln delta at `epsilon` for smallest parameters `a` <= `b` (prior plus floor) and scale `r`, roughly.
+/// ln delta at `epsilon` for the parameters `a` and `b` of two categories (prior plus floor) and scale `r`, roughly.
 pub(super) fn log_delta(adjacency: Adjacency, a: f64, b: f64, r: f64, epsilon: f64) -> f64 {
     match adjacency {
         Adjacency::Replace => {
@@ -47,8 +47,11 @@ impl Law {
     /// The logarithm of the density, without its constant.
     fn log_kernel(self, w: f64) -> f64 {
         match self {
-            // ln(1 + e^w) = max(w, 0) + ln(1 + e^-|w|)
-            Self::Logit { p, q } => p * w - (p + q) * (w.max(0.0) + (-w.abs()).exp().ln_1p()),
+            // ln(1 + e^w) = max(w, 0) + ln(1 + e^-|w|), and p w - (p + q) w = -q w
+            Self::Logit { p, q } => {
+                let tail = if w > 0.0 { -q * w } else { p * w };
+                tail - (p + q) * (-w.abs()).exp().ln_1p()
+            }
             Self::LogGamma { s } => s * w - w.exp(),
             Self::NegativeLogGamma { s } => -s * w - (-w).exp(),
         }
@@ -56,7 +59,8 @@ impl Law {
 
     fn log_constant(self) -> f64 {
         match self {
-            Self::Logit { p, q } => log_gamma(p + q) - log_gamma(p) - log_gamma(q),
+            // The difference of two huge logarithms would have no digits left.
+            Self::Logit { p, q } => log_gamma_ratio(p.max(q), p.min(q)) - log_gamma(p.min(q)),
             Self::LogGamma { s } | Self::NegativeLogGamma { s } => -log_gamma(s),
         }
     }
