@@ -808,7 +808,7 @@ def _check_dimension(dimension: Any) -> int:
 
 
 def _check_total(total: Any, dimension: int, floor: float, adjacency: str) -> int:
-    if adjacency == "add_remove":
+    if check.choice("adjacency", adjacency, ADJACENCIES) == "add_remove":
         raise InvalidParameterError("total must not be fixed under 'add_remove', where neighbours differ in it")
     # Two neighbours need a record that moves beside what the floors hold.
     least = 1 + dimension * math.ceil(floor)
