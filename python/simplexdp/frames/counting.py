@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
-from simplexdp.frames.encoding import encode_columns
+from simplexdp.frames.encoding import checked_codes, encode_columns
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 
-__all__ = ["count_table", "count_tables"]
+__all__ = ["count_codes", "count_table", "count_tables"]
 
 MOST_CELLS = 1 << 31
 """Of one table, as in the compiled core."""
+
+MOST_COLUMNS = 32
+"""Of one table: what every version of NumPy takes. Of two levels each they would have more cells than can be held."""
 
 
 def count_table(frame: Any, columns: Sequence[Any], domains: Mapping[Any, DomainLike]) -> NDArray[np.int64]:
@@ -77,6 +80,8 @@ def count_tables(
     >>> sdp.frames.count_tables(answers, [["group"], ["answer"]], domains)
     [array([2, 1]), array([1, 2])]
     """
+    if isinstance(tables, (str, bytes)) or not isinstance(tables, Sequence):
+        raise InvalidParameterError(f"tables must be a list of lists of column names, got {tables!r}")
     checked = [checked_columns(columns) for columns in tables]
     used = list(dict.fromkeys(column for columns in checked for column in columns))
     resolved = as_domains(used, domains)
@@ -84,18 +89,36 @@ def count_tables(
     if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
     codes = encode_columns(frame, resolved, used)
-    lengths = {len(column) for column in codes.values()}
-    if len(lengths) > 1:
-        raise InvalidDataError("columns of frame must have the same length")
     return [
-        _count_codes([codes[column] for column in columns], [resolved[column] for column in columns])
+        count_codes(columns, [codes[column] for column in columns], [resolved[column] for column in columns])
         for columns in checked
     ]
 
 
-def _count_codes(codes: list[NDArray[np.integer[Any]]], domains: list[Domain]) -> NDArray[np.int64]:
+def count_codes(
+    columns: Sequence[Any], codes: Sequence[NDArray[np.integer[Any]]], domains: Sequence[Domain]
+) -> NDArray[np.int64]:
+    """Count encoded columns; a code outside its domain is an error that names the column."""
+    shape = _shape(domains)
+    try:
+        return _core.count_table(codes, shape).reshape(shape)
+    except InvalidDataError:
+        # Only now each column is looked at on its own.
+        for column, values, domain in zip(columns, codes, domains, strict=True):
+            checked_codes(values, domain, column)
+        raise
+
+
+def _shape(domains: Iterable[Domain]) -> list[int]:
     shape = [len(domain) for domain in domains]
-    return _core.count_table(codes, shape).reshape(shape)
+    if math.prod(shape) > MOST_CELLS:
+        raise NotAffordableError(
+            f"a dense table with cardinalities {shape} is more than the limit of {MOST_CELLS} cells; count fewer "
+            "columns at a time or merge rare values"
+        )
+    if len(shape) > MOST_COLUMNS:
+        raise InvalidParameterError(f"columns of one table must be at most {MOST_COLUMNS}, got {len(shape)}")
+    return shape
 
 
 def _count_lazy(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain]) -> list[NDArray[np.int64]]:
@@ -104,16 +127,10 @@ def _count_lazy(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain])
     missing = [column for column in domains if column not in frame.collect_schema().names()]
     if missing:
         raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
-    for columns in tables:
-        shape = [len(domains[column]) for column in columns]
-        if math.prod(shape) > MOST_CELLS:
-            raise NotAffordableError(
-                f"a dense table with cardinalities {shape} is more than the limit of {MOST_CELLS} cells; count fewer "
-                "columns at a time or merge rare values"
-            )
+    shapes = [_shape(domains[column] for column in columns) for columns in tables]
     results = []
-    for columns, groups in zip(tables, grouped_counts(frame, tables), strict=True):
-        table = np.zeros([len(domains[column]) for column in columns], dtype=np.int64)
+    for columns, shape, groups in zip(tables, shapes, grouped_counts(frame, tables), strict=True):
+        table = np.zeros(shape, dtype=np.int64)
         for values, count in groups:
             cell = tuple(domains[column].code(value, column) for column, value in zip(columns, values, strict=True))
             table[cell] += count

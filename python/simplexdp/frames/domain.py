@@ -24,8 +24,8 @@ def is_null(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except (TypeError, ValueError):
-        return True  # pandas' NA refuses to be a truth value
+    except (TypeError, ValueError, ArithmeticError):
+        return True  # pandas' NA refuses to be a truth value, a signalling NaN to be compared
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Domain:
     _null_code: int | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.other, bool):
+            raise InvalidParameterError(f"other must be True or False, got {self.other!r}")
         size, values = _cardinality_or_values(self.values)
         null_code = None
         codes: dict[Any, int] = {}
@@ -166,15 +168,28 @@ def _cardinality_or_values(values: Any) -> tuple[int | None, tuple[Any, ...]]:
 
 
 def plain(value: Any) -> Any:
-    """NumPy scalars as Python scalars, so that equal values have equal hashes."""
+    """NumPy scalars as Python scalars, so that equal values have equal hashes.
+
+    Times that Python has no scalar for (nanoseconds, months as durations) stay as NumPy's: as Python scalars they would
+    be integers.
+    """
+    if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):  # of pandas
+        value = value.to_numpy()
     if isinstance(value, (np.datetime64, np.timedelta64)) and not np.isnat(value):
-        # Nanoseconds would become integers; where they are whole microseconds they need not.
-        microseconds = (
-            value.astype(value.dtype.str[:2] + "8[us]") if np.datetime_data(value.dtype)[0] == "ns" else value
-        )
-        value = microseconds if microseconds == value else value
+        return _plain_time(value)
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "shape", None) == () else value
+
+
+def _plain_time(value: np.datetime64 | np.timedelta64) -> Any:
+    unit = np.datetime_data(value.dtype)[0]
+    if unit == "generic" or not isinstance(value.item(), int):
+        return value.item()
+    if isinstance(value, np.timedelta64) and unit in ("Y", "M"):
+        return value.astype("m8[M]")
+    in_microseconds = value.astype(f"{value.dtype.kind}8[us]")
+    exact = in_microseconds == value and not isinstance(in_microseconds.item(), int)
+    return in_microseconds.item() if exact else value
 
 
 def as_domain(domain: DomainLike) -> Domain:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.distinct import distinct_of_array, distinct_of_series
+from simplexdp.frames.distinct import distinct_of_array
+from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
 from simplexdp.frames.source import as_frame, by_column, checked_columns, column_of, is_lazy
 
@@ -53,7 +54,10 @@ def encode_columns(frame: Any, domains: Mapping[Any, Domain], columns: Iterable[
     """Return columns as codes, each as `encode_column` does."""
     wanted = list(columns)
     frame = by_column(frame, len(wanted))
-    return {column: encode_column(frame, column, domains[column]) for column in wanted}
+    codes = {column: encode_column(frame, column, domains[column]) for column in wanted}
+    if len({len(column) for column in codes.values()}) > 1:
+        raise InvalidDataError("columns of frame must have the same length")
+    return codes
 
 
 def encode_column(frame: Any, column: Any, domain: Domain) -> Codes:
@@ -62,7 +66,7 @@ def encode_column(frame: Any, column: Any, domain: Domain) -> Codes:
     if domain.is_range and not domain.other and _holds_integers(values):
         codes = values if isinstance(values, np.ndarray) else values.to_numpy()
         native = codes if codes.dtype.isnative else codes.astype(codes.dtype.newbyteorder("="))
-        return np.ascontiguousarray(native)
+        return np.require(native, requirements=["C", "A"])
     distinct = distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series
     levels, numbers = distinct(values, column)
     table: Codes = np.array([domain.code(level, column) for level in levels], dtype=_code_type(domain))
@@ -83,7 +87,7 @@ def _holds_integers(values: Any) -> bool:
     """Whether the values are integers, none of them missing."""
     if isinstance(values, np.ndarray):
         return values.dtype.kind in "iu"
-    return values.dtype.is_integer() and not values.is_null().any()
+    return is_numeric(values) and values.dtype.is_integer() and not values.is_null().any()
 
 
 def _code_type(domain: Domain) -> type[np.signedinteger[Any]]:

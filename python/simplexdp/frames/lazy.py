@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
+from simplexdp.frames.distinct_series import values_of_polars
+
 __all__ = ["grouped_counts"]
 
 Groups: TypeAlias = list[tuple[tuple[Any, ...], int]]
@@ -34,7 +36,7 @@ def _group_by(frame: Any, columns: Sequence[Any]) -> Any:
     import narwhals as nw
 
     names = _names(columns)
-    selected = frame.select(nw.col(column).alias(name) for column, name in zip(columns, names, strict=True))
+    selected = _selected(frame, columns, names)
     return selected.group_by(*names, drop_null_keys=False).agg(nw.len().alias("n"))
 
 
@@ -42,7 +44,8 @@ def _collect_together(queries: list[Any], implementation: Any) -> list[Iterable[
     if implementation.is_polars():
         import polars as pl
 
-        return [result.rows() for result in pl.collect_all([query.to_native() for query in queries])]
+        results = pl.collect_all([query.to_native() for query in queries])
+        return [zip(*map(values_of_polars, result.get_columns()), strict=True) for result in results]
     if implementation.is_dask():
         import dask
 
@@ -52,14 +55,13 @@ def _collect_together(queries: list[Any], implementation: Any) -> list[Iterable[
 
 
 def _by_grouping_sets(frame: Any, tables: Sequence[Sequence[Any]], run: Any) -> list[Groups]:
-    import narwhals as nw
 
     results: list[Groups] = []
     for batch in _batches(tables):
         columns = list(dict.fromkeys(chain.from_iterable(batch)))
         names = _names(columns)
         position = {column: index for index, column in enumerate(columns)}
-        selected = frame.select(nw.col(column).alias(name) for column, name in zip(columns, names, strict=True))
+        selected = _selected(frame, columns, names)
         # Bit i from the left is one for a column that is not part of the set.
         identifiers = [sum(1 << len(columns) - 1 - position[c] for c in columns if c not in table) for table in batch]
         sets = {i: [names[position[c]] for c in table] for i, table in zip(identifiers, batch, strict=True)}
@@ -70,6 +72,30 @@ def _by_grouping_sets(frame: Any, tables: Sequence[Sequence[Any]], run: Any) -> 
             picked = [position[c] for c in table]
             results.append([(tuple(row[i] for i in picked), int(row[-1])) for row in groups[identifier]])
     return results
+
+
+def _selected(frame: Any, columns: Sequence[Any], names: list[str]) -> Any:
+    """Return these columns under generated names.
+
+    Some engines read a name as more than a name: Polars takes ``^a$`` for a pattern, DuckDB ``*`` for all columns, Spark
+    ``a.b`` for a field. There all columns are renamed, in their order, before one is asked for.
+    """
+    import narwhals as nw
+
+    implementation, native = frame.implementation, frame.to_native()
+    known = frame.collect_schema().names()
+    positions = [f"p{position}" for position in range(len(known))]
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        native = native.toDF(*positions)
+    elif implementation.is_duckdb():
+        quoted = ('"' + name.replace('"', '""') + '"' for name in known)
+        native = native.project(", ".join(f"{name} as {new}" for name, new in zip(quoted, positions, strict=True)))
+    elif implementation.is_polars():
+        native = native.rename(dict(zip(known, positions, strict=True)))
+    else:
+        positions = known
+    wanted = [positions[known.index(column)] for column in columns]
+    return nw.from_native(native).select(nw.col(old).alias(new) for old, new in zip(wanted, names, strict=True))
 
 
 def _spark_query(frame: Any, names: list[str], sets: list[list[str]]) -> Any:

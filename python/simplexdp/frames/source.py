@@ -19,13 +19,19 @@ def checked_columns(columns: Sequence[Any]) -> list[Any]:
     """Check for a list of different column names."""
     if isinstance(columns, (str, bytes)) or not isinstance(columns, Sequence):
         raise InvalidParameterError(f"columns must be a list of column names, got {columns!r}")
-    if not columns or len(set(columns)) < len(columns):
+    try:
+        different = set(columns)
+    except TypeError:
+        raise InvalidParameterError(f"columns must be a list of column names, got {list(columns)!r}") from None
+    if not columns or len(different) < len(columns):
         raise InvalidParameterError(f"columns must name at least one column and none twice, got {list(columns)!r}")
     return list(columns)
 
 
 def as_frame(frame: Any) -> Any:
     """Return NumPy arrays and mappings untouched, everything else as a narwhals frame."""
+    if isinstance(frame, np.matrix):  # its columns have two dimensions
+        return np.asarray(frame)
     if isinstance(frame, (np.ndarray, Mapping)):
         return frame
     try:
@@ -34,8 +40,10 @@ def as_frame(frame: Any) -> Any:
         raise ImportError("data frames need narwhals: pip install 'simplexdp[frames]'") from error
     try:
         known = nw.from_native(frame)
-        if known.implementation.is_dask() and not known.to_native().columns.is_unique:
-            raise nw.exceptions.DuplicateError
+        if isinstance(known, nw.LazyFrame) and not known.implementation.is_polars():
+            names = list(known.to_native().columns)
+            if len(set(names)) < len(names):
+                raise nw.exceptions.DuplicateError
         return known
     except nw.exceptions.DuplicateError:
         raise InvalidParameterError("frame must have columns of different names") from None
@@ -59,7 +67,9 @@ def by_column(frame: Any, n_wanted: int) -> Any:
 
     One column after the other would bring the whole matrix from memory every time.
     """
-    if not isinstance(frame, np.ndarray) or frame.ndim != 2 or frame.dtype.kind not in "biuf":
+    if not isinstance(frame, np.ndarray) or isinstance(frame, np.ma.MaskedArray):
+        return frame
+    if frame.ndim != 2 or frame.dtype.kind not in "biuf":
         return frame
     if not frame.flags.c_contiguous or 2 * n_wanted <= max(frame.shape[1], 2):
         return frame
@@ -74,23 +84,64 @@ def column_of(frame: Any, column: Any) -> Any:
     if isinstance(frame, np.ndarray):
         if frame.ndim != 2:
             raise InvalidDataError(f"frame must be two-dimensional, got {frame.ndim} dimensions")
-        if not isinstance(column, (int, np.integer)) or not 0 <= column < frame.shape[1]:
+        is_integer = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
+        if not is_integer or not 0 <= column < frame.shape[1]:
             raise InvalidParameterError(f"columns must lie in 0..{frame.shape[1]} for an array, got {column!r}")
-        return frame[:, column]
+        return _without_mask(frame[:, column])
     if isinstance(frame, Mapping):
         if column not in frame:
             raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
         values = frame[column]
-        array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=_array_type(values))
-        if array.ndim != 1:
+        array = values if isinstance(values, np.ndarray) else _series_or_array(values, column)
+        if isinstance(array, np.ndarray) and array.ndim != 1:
             raise InvalidDataError(f"column {column!r} must be one-dimensional, got {array.ndim} dimensions")
-        return array
+        return _without_mask(array)
     if column not in frame.columns:
         raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
-    return frame.get_column(column)
+    series = frame.get_column(column)
+    # What Polars does with a series looks it up by its name, which it may take for a pattern.
+    return series.alias("values") if frame.implementation.is_polars() else series
 
 
-def _array_type(values: Any) -> type | None:
-    # A list with None, or of several types, would otherwise become an array of strings.
-    kinds = {type(value) for value in values}
-    return None if len(kinds) == 1 and kinds <= {int, float, bool, str} else object
+def _without_mask(values: Any) -> Any:
+    """Return masked values as missing ones."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    data, mask = values.data, np.ma.getmaskarray(values)
+    if not mask.any():
+        return data
+    objects = np.empty(len(data), dtype=object)
+    # As Python scalars dates would be integers where they are finer than microseconds.
+    objects[:] = list(data) if data.dtype.kind in "mM" else data.tolist()
+    objects[mask] = None
+    return objects
+
+
+def _series_or_array(values: Any, column: Any) -> Any:
+    """Return a series of a data frame's library as such, and a list as an array that changes none of its values."""
+    series = None if isinstance(values, Sequence) else _series(values)
+    if series is not None:
+        return series
+    try:
+        kinds = {type(value) for value in values}
+    except TypeError:
+        raise InvalidDataError(f"column {column!r} must be one-dimensional, got {type(values).__name__}") from None
+    # A list with None, or of several types, would otherwise become an array of strings; one of texts would lose the
+    # NULs at their ends and pad all of them to the longest.
+    array = np.asarray(values, dtype=None if len(kinds) == 1 and kinds <= {int, float, bool} else object)
+    # Integers of which some are negative and some beyond 2^63 would become floats.
+    return array if kinds != {int} or array.dtype.kind in "iu" else np.asarray(values, dtype=object)
+
+
+def _series(values: Any) -> Any:
+    """Return what narwhals knows as a series, None for anything else, or where there is no narwhals."""
+    try:
+        import narwhals as nw
+    except ImportError:
+        return None
+    if type(values).__module__.partition(".")[0] == "pyarrow" and not hasattr(values, "chunks"):
+        import pyarrow as pa
+
+        values = pa.chunked_array([values])  # an array is a series of one part
+    found = nw.from_native(values, series_only=True, pass_through=True)
+    return found if isinstance(found, nw.Series) else None

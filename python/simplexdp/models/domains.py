@@ -41,7 +41,8 @@ def infer_domain(frame: Any, column: Any) -> Domain:
     """Return the values that occur in a column, sorted where they can be, missing values last."""
     source = as_frame(frame)
     if isinstance(source, (np.ndarray, Mapping)):
-        values = column_of(source, column).tolist()
+        found = column_of(source, column)
+        values = found.tolist() if isinstance(found, np.ndarray) else found.to_list()
     else:
         import narwhals as nw
 

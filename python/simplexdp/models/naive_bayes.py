@@ -15,9 +15,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, count_tables, encode
+from simplexdp.frames.counting import count_codes
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.source import as_frame, column_of, is_lazy
@@ -528,14 +528,14 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             tables = count_tables(frame, pairs, {data.classes: self._class_domain, **domains})
             tables[0] = tables[0].reshape(1, n_classes)
         else:
-            features = encode_columns(frame, domains, self._columns).values()
+            features = encode_columns(frame, domains, self._columns)
             classes = encode_column({CLASS_COLUMN: data.classes}, CLASS_COLUMN, self._class_domain)
-            if any(len(codes) != len(classes) for codes in features):
+            if any(len(codes) != len(classes) for codes in features.values()):
                 raise InvalidDataError("X and y must have the same number of records")
-            tables = [_core.count_table([classes], [n_classes]).reshape(1, n_classes)]
-            for codes, domain in zip(features, self._domains, strict=True):
-                shape = [n_classes, len(domain)]
-                tables.append(_core.count_table([classes, codes], shape).reshape(shape))
+            tables = [count_codes([CLASS_COLUMN], [classes], [self._class_domain]).reshape(1, n_classes)]
+            for column, codes in features.items():
+                pair = [self._class_domain, domains[column]]
+                tables.append(count_codes([CLASS_COLUMN, column], [classes, codes], pair))
         before = getattr(self, "_counts", None)
         self._counts = tables if before is None else [a + b for a, b in zip(before, tables, strict=True)]
 

@@ -14,6 +14,8 @@ __all__ = ["checked"]
 
 def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return what `validate_data` returns; where its message would print a part of X, say the rule instead."""
+    if any(isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data) for data in (X, *y)):
+        raise InvalidDataError("X and y must not be masked: fill the masked places, with NaN for missing values")
     try:
         return validate_data(estimator, X, *y, **options)
     except ValueError as error:

@@ -2,12 +2,13 @@
 
 import datetime
 import decimal
+import traceback
 
 import numpy as np
 import pytest
 
-from simplexdp.exceptions import InvalidDataError
-from simplexdp.frames import Domain, encode
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames import Domain, count_table, count_tables, encode
 from simplexdp.frames.distinct import distinct_of_array
 from simplexdp.frames.source import BLOCK
 
@@ -193,3 +194,211 @@ def test_numbers_of_engines_with_and_without_missing_ones():
         domain = Domain([*levels, None])
         for frame in (pl.DataFrame({"a": values}, strict=False), pa.table({"a": values})):
             np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], by_hand(values, domain))
+
+
+# What a hostile tester found ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [int, "U3", object, "M8[D]", "M8[ns]", float])
+def test_masked_values_are_missing(dtype):
+    data = np.array([0, 1, 1, 2] * 50).astype(dtype)
+    mask = np.array([0, 0, 1, 0] * 50, dtype=bool)
+    domain = Domain([*data[[0, 1, 3]], None])
+    expected = np.array([0, 1, 3, 2] * 50)
+    both = np.ma.masked_array(np.stack([data, data], axis=1), np.stack([mask, mask], axis=1))
+    for frame, column in (({"a": np.ma.masked_array(data, mask)}, "a"), (both, 1)):
+        np.testing.assert_array_equal(encode(frame, [column], {column: domain})[0], expected)
+    if dtype is int:
+        with pytest.raises(InvalidDataError, match="no missing value"):
+            count_table({"a": np.ma.masked_array(data, mask)}, ["a"], {"a": 3})
+        np.testing.assert_array_equal(count_table({"a": np.ma.masked_array(data)}, ["a"], {"a": 3}), [50, 100, 50])
+
+
+def test_lists_lose_nothing_on_their_way():
+    np.testing.assert_array_equal(encode({"a": ["x\0", "x"]}, ["a"], {"a": ["x", "x\0"]})[0], [1, 0])
+    with pytest.raises(InvalidDataError):
+        encode({"a": [2**63 + 1, -1]}, ["a"], {"a": [2**63, -1]})
+    # Padded to the longest the texts would take 10 GB.
+    long = ["a"] * 200_000 + ["b" * 12_500]
+    np.testing.assert_array_equal(count_table({"a": long}, ["a"], {"a": Domain(["a"], other=True)}), [200_000, 1])
+
+
+def test_series_in_a_mapping_are_read_as_in_a_frame():
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    values = [2**53 + 1, None, 2**53]
+    for series in (pl.Series(values), pa.array(values), pa.chunked_array([values]), pd.Series(values, dtype="Int64")):
+        np.testing.assert_array_equal(encode({"a": series}, ["a"], {"a": [2**53, 2**53 + 1, None]})[0], [1, 2, 0])
+    day = datetime.datetime(2020, 1, 1)
+    for unit in ("ns", "us", "ms"):
+        for series in (pl.Series([day]).cast(pl.Datetime(unit)), pa.array([day], type=pa.timestamp(unit))):
+            np.testing.assert_array_equal(encode({"a": series}, ["a"], {"a": [day]})[0], [0])
+
+
+@pytest.mark.parametrize("n_repeats", [1, 400])
+def test_a_date_is_not_the_midnight_it_begins_with(n_repeats):
+    import pandas as pd
+
+    values = [np.datetime64("2020-01-01", "D"), np.datetime64("2020-01-01T00", "h")]
+    column = np.empty(2 * n_repeats, dtype=object)
+    column[:] = [value.astype(value.dtype) for _ in range(n_repeats) for value in values]
+    domain = Domain([datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1)])
+    for frame in ({"a": column}, pd.DataFrame({"a": pd.Series(column, dtype=object)})):
+        np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], [0, 1] * n_repeats)
+
+
+def test_times_finer_than_microseconds_are_no_integers_and_no_rounded_times():
+    import dask.dataframe as dd
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    values = np.array([1, 2, 1000], dtype="M8[ns]")
+    second = pd.DataFrame({"a": values})
+    engines = [
+        {"a": values},
+        second,
+        pl.DataFrame({"a": values}),
+        pl.LazyFrame({"a": values}),
+        pa.table({"a": pa.array(values)}),
+        dd.from_pandas(second, npartitions=2),
+    ]
+    for frame in engines:
+        exact = Domain([np.datetime64(1, "ns"), datetime.datetime(1970, 1, 1, 0, 0, 0, 1)], other=True)
+        np.testing.assert_array_equal(count_table(frame, ["a"], {"a": exact}), [1, 1, 1])
+        rounded = Domain([datetime.datetime(1970, 1, 1), 1], other=True)
+        np.testing.assert_array_equal(count_table(frame, ["a"], {"a": rounded}), [0, 0, 3])
+    months = np.array([1, 12], dtype="m8[M]")
+    np.testing.assert_array_equal(
+        encode({"a": months}, ["a"], {"a": Domain([np.timedelta64(1, "Y")], other=True)})[0], [1, 0]
+    )
+
+
+def times_and_decimals():
+    import polars as pl
+
+    zone = datetime.timezone.utc
+    yield [datetime.datetime(1987, 6, 5), None], [pl.Datetime("ms"), pl.Datetime("us"), pl.Datetime("ns")]
+    yield [datetime.datetime(1987, 6, 5, tzinfo=zone)], [pl.Datetime(unit, "UTC") for unit in ("ms", "us", "ns")]
+    yield [datetime.timedelta(hours=3), None], [pl.Duration("ms"), pl.Duration("us"), pl.Duration("ns")]
+    yield [datetime.date(1987, 6, 5), None], [pl.Date]
+    yield [datetime.time(1, 2, 3), None], [pl.Time]
+    yield [decimal.Decimal("1234.50"), None], [pl.Decimal(10, 2), pl.Decimal(38, 4)]
+    yield [2**100, None, 2**53], [pl.Int128]
+    yield [b"x\0", None], [pl.Binary]
+    yield [None, None], [pl.Null]
+
+
+def test_polars_columns_of_every_type():
+    import polars as pl
+
+    for values, types in times_and_decimals():
+        present = list(dict.fromkeys(value for value in values if value is not None))
+        domain = Domain([None, *present])
+        expected = by_hand(values, domain)
+        for dtype in types:
+            frame = pl.DataFrame({"a": pl.Series(values, dtype=dtype)})
+            np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], expected, err_msg=str(dtype))
+            counts = np.bincount(expected, minlength=len(domain))
+            np.testing.assert_array_equal(count_table(frame.lazy(), ["a"], {"a": domain}), counts, err_msg=str(dtype))
+            if dtype == pl.Int128:  # unknown there
+                continue
+            arrow = frame.to_arrow()
+            np.testing.assert_array_equal(encode(arrow, ["a"], {"a": domain})[0], expected, err_msg=f"{arrow.schema}")
+
+
+def test_engine_columns_that_are_no_scalars_or_of_rare_types():
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    dictionary = pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
+    null_words = pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.int8()), pa.nulls(2))
+    parts = [pa.array(["a", None, "b"]).dictionary_encode("encode"), pa.array(["b", None]).dictionary_encode("encode")]
+    cases = [
+        (pd.DataFrame({"a": pd.Series(["a", None, "b"], dtype=dictionary)}), [0, 2, 1]),
+        (pa.table({"a": null_words}), [2, 2, 2]),
+        (pa.table({"a": pa.chunked_array(parts)}), [0, 2, 1, 1, 2]),
+        (pa.table({"a": pa.array(["a", None, "b"], pa.string_view())}), [0, 2, 1]),
+        (pa.table({"a": pa.chunked_array([], type=pa.dictionary(pa.int32(), pa.date32()))}), []),
+    ]
+    for frame, expected in cases:
+        np.testing.assert_array_equal(encode(frame, ["a"], {"a": ["a", "b", None]})[0], expected)
+    big = pa.array([2**63 + 5, None], pa.uint64())
+    np.testing.assert_array_equal(encode(pa.table({"a": big}), ["a"], {"a": [None, 2**63 + 5]})[0], [1, 0])
+    half = pa.array([np.float16(0.5), None], pa.float16())
+    np.testing.assert_array_equal(encode(pa.table({"a": half}), ["a"], {"a": [None, 0.5]})[0], [1, 0])
+    sparse = pd.DataFrame({"a": pd.arrays.SparseArray(np.arange(3000) % 2000)})
+    np.testing.assert_array_equal(encode(sparse, ["a"], {"a": 2000})[0], np.arange(3000) % 2000)
+    lists = [[1], [2]]
+    for frame in (
+        pa.table({"a": lists}),
+        pa.table({"a": pa.array([{"x": 1}])}),
+        pl.DataFrame({"a": lists}),
+        pl.DataFrame({"a": [{"x": 1}]}),
+        pl.DataFrame({"a": pl.Series(lists, dtype=pl.Array(pl.Int64, 1))}),
+        pl.DataFrame({"a": pl.Series(lists, dtype=pl.Object)}),
+        pd.DataFrame({"a": pd.Series(lists, dtype=pd.ArrowDtype(pa.list_(pa.int64())))}),
+    ):
+        with pytest.raises(InvalidDataError, match="must hold scalars"):
+            encode(frame, ["a"], {"a": Domain([1], other=True)})
+
+
+def test_an_object_that_quotes_itself_is_not_quoted():
+    class Loud:
+        def __hash__(self):
+            raise TypeError("the secret is 1234")
+
+    for n_rows in (1, 300):
+        column = np.array([Loud() for _ in range(n_rows)], dtype=object)
+        with pytest.raises(InvalidDataError) as found:
+            encode({"a": column}, ["a"], {"a": ["x"]})
+        assert "1234" not in "".join(traceback.format_exception(found.value))
+
+
+def test_names_that_engines_take_for_patterns():
+    import duckdb
+    import polars as pl
+
+    columns = {"^b$": [0, 0, 0], "b": [1, 1, 1], "*": [0, 1, 1], "a.b": [1, 0, 0], "a`b": [1, 1, 0]}
+    for frame in (pl.LazyFrame(columns), pl.DataFrame(columns), duckdb.from_arrow(pl.DataFrame(columns).to_arrow())):
+        for name, values in columns.items():
+            np.testing.assert_array_equal(count_table(frame, [name], {name: 2}), np.bincount(values, minlength=2))
+    with pytest.raises(InvalidParameterError, match="different names"):
+        count_table(duckdb.sql("select 0 as b, 1 as b"), ["b"], {"b": 2})
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_matrices_and_memory_of_every_kind():
+    np.testing.assert_array_equal(count_table(np.matrix([[0, 1], [1, 0]]), [0], {0: 2}), [1, 1])
+    unaligned = np.zeros(41, np.uint8)[1:].view("i8")
+    np.testing.assert_array_equal(count_table({"a": unaligned}, ["a"], {"a": 2}), [5, 0])
+    text = np.array(["a", "b", "a"], dtype=np.dtypes.StringDType())
+    np.testing.assert_array_equal(count_table({"a": text}, ["a"], {"a": ["a", "b"]}), [2, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: count_table({"a": [0]}, [["a"]], {"a": 2}), "columns must be a list of column names"),
+        (lambda: count_tables({"a": [0]}, 5, {"a": 2}), "tables must be"),
+        (lambda: count_table({"a": 5}, ["a"], {"a": 2}), "column 'a' must be one-dimensional"),
+        (lambda: count_table({"a": None}, ["a"], {"a": 2}), "column 'a' must be one-dimensional"),
+        (lambda: Domain(3, other="x"), "other must be True or False"),
+        (lambda: Domain(3, other=2), "other must be True or False"),
+        (lambda: count_table(np.zeros((2, 2), int), [True], {True: 2}), "columns must lie in"),
+        (lambda: count_table({"age": np.array([0, 77])}, ["age"], {"age": 3}), "column 'age' must hold values"),
+        (lambda: count_table({i: [0] for i in range(70)}, list(range(70)), dict.fromkeys(range(70), 1)), "at most 32"),
+        (lambda: encode({"a": [0], "b": [0, 1]}, ["a", "b"], {"a": 2, "b": 2}), "same length"),
+    ],
+)
+def test_what_used_to_fail_without_a_name(call, message):
+    with pytest.raises((InvalidDataError, InvalidParameterError), match=message):
+        call()
+
+
+def test_a_signalling_nan_is_missing():
+    signal = decimal.Decimal("sNaN")
+    assert Domain([1, None]).code(signal, "a") == 1

@@ -1,0 +1,141 @@
+"""The distinct values of a column of a data frame, each engine asked for what it does well.
+
+Kernels of engines differ in what types they take, and quote values where they fail. So each is used for the types that
+it was tested with; columns of any other type are read value by value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.frames.distinct import Distinct, distinct_objects, distinct_of_array, observed
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["distinct_of_series", "is_numeric", "values_of_polars"]
+
+
+def is_numeric(series: nw.Series[Any]) -> bool:
+    """Whether the values are numbers that NumPy can hold, or truth values."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    wide = dtype in (nw.Int128, nw.UInt128)
+    return not wide and (dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean)
+
+
+def distinct_of_series(series: nw.Series[Any], column: Any) -> Distinct:
+    """Return the distinct values of a series, missing ones as None."""
+    import narwhals as nw
+
+    native, engine = series.to_native(), series.implementation
+    if is_numeric(series):
+        return _distinct_numbers(series, column)
+    if engine.is_pandas():
+        return _distinct_of_pandas(native, column)
+    if engine.is_pyarrow():
+        return _distinct_of_pyarrow(series, column)
+    if series.dtype == nw.String:
+        return _distinct_texts(series)
+    numbered = (nw.Categorical, nw.Enum, nw.Date, nw.Datetime, nw.Duration, nw.Time)
+    if engine.is_polars() and series.dtype in numbered:
+        missing = native.is_null().to_numpy()
+        return _with_missing(_distinct_of_polars(native.drop_nulls()), missing)
+    return _distinct_one_by_one(series.to_list(), column)
+
+
+def _distinct_numbers(series: nw.Series[Any], column: Any) -> Distinct:
+    missing = series.is_null().to_numpy().astype(bool)
+    if not missing.any():
+        return distinct_of_array(series.to_numpy(), column)
+    present = series.filter(~series.is_null())
+    return _with_missing(distinct_of_array(present.to_numpy(), column), missing)
+
+
+def _distinct_texts(series: nw.Series[Any]) -> Distinct:
+    import narwhals as nw
+
+    missing = series.is_null().to_numpy().astype(bool)
+    present = series.filter(~series.is_null())
+    levels = present.unique().to_list()
+    if not levels:
+        return _with_missing(([], np.zeros(0, dtype=np.int64)), missing)
+    numbers = present.replace_strict(levels, range(len(levels)), return_dtype=nw.Int64).to_numpy()
+    return _with_missing((levels, numbers), missing)
+
+
+def _distinct_of_polars(native: Any) -> Distinct:
+    """Return the distinct values of a Polars series of a type that is kept as integers, without missing ones."""
+    first_rows, numbers = observed(native.to_physical().to_numpy())
+    return values_of_polars(native.gather(first_rows)), numbers
+
+
+def values_of_polars(series: Any) -> list[Any]:
+    """Return the values of a native series as scalars."""
+    # Python's times would lose the nanoseconds; NumPy's have no time zone.
+    if getattr(series.dtype, "time_unit", None) == "ns" and getattr(series.dtype, "time_zone", None) is None:
+        return list(series.to_numpy())
+    values: list[Any] = series.to_list()
+    return values
+
+
+def _distinct_of_pyarrow(series: nw.Series[Any], column: Any) -> Distinct:
+    import pyarrow as pa
+
+    native = series.to_native()
+    kind = native.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        native = native.dictionary_encode()
+    if not pa.types.is_dictionary(native.type):
+        return _distinct_one_by_one(native.to_pylist(), column)
+    # Parts may number the same words differently, and may have missing values among their words.
+    levels: list[Any] = []
+    numbers = [np.zeros(0, dtype=np.int64)]
+    for chunk in native.chunks:
+        positions = chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+        first_rows, within = observed(positions)
+        words = chunk.dictionary.to_pylist()
+        numbers.append(within + np.int64(len(levels)))
+        levels += [None if position < 0 else words[position] for position in positions[first_rows]]
+    return levels, np.concatenate(numbers)
+
+
+def _distinct_of_pandas(native: Any, column: Any) -> Distinct:
+    import pandas as pd
+
+    if isinstance(native.dtype, pd.SparseDtype):
+        native = native.sparse.to_dense()
+    if isinstance(native.dtype, pd.CategoricalDtype):
+        positions = native.cat.codes.to_numpy()
+        first_rows, numbers = observed(positions)
+        categories = native.cat.categories
+        return [None if code < 0 else categories[code] for code in positions[first_rows]], numbers
+    try:
+        numbers, found = native.factorize()
+    except (TypeError, NotImplementedError):  # values that cannot be hashed; types that Arrow cannot compare
+        return _distinct_one_by_one(native.tolist(), column)
+    levels = found.tolist()
+    if any(isinstance(level, (np.datetime64, np.timedelta64)) for level in levels):
+        return _distinct_one_by_one(native.tolist(), column)
+    return _with_missing((levels, numbers[numbers >= 0]), numbers < 0)
+
+
+def _distinct_one_by_one(values: list[Any], column: Any) -> Distinct:
+    objects = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):  # all at once NumPy would look into lists
+        objects[row] = value
+    return distinct_objects(objects, column)
+
+
+def _with_missing(present: Distinct, missing: NDArray[np.bool_]) -> Distinct:
+    """Put missing values back between the others."""
+    levels, numbers = present
+    if not missing.any():
+        return present
+    all_numbers = np.full(len(missing), len(levels))
+    all_numbers[~missing] = numbers
+    return [*levels, None], all_numbers
