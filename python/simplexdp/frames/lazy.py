@@ -77,8 +77,8 @@ def _by_grouping_sets(frame: Any, tables: Sequence[Sequence[Any]], run: Any) -> 
 def _selected(frame: Any, columns: Sequence[Any], names: list[str]) -> Any:
     """Return these columns under generated names.
 
-    Some engines read a name as more than a name: Polars takes ``^a$`` for a pattern, DuckDB ``*`` for all columns, Spark
-    ``a.b`` for a field. There all columns are renamed, in their order, before one is asked for.
+    Some engines read a name as more than a name: Polars takes ``^a$`` for a pattern, DuckDB ``*`` for all columns,
+    Spark ``a.b`` for a field. There all columns are renamed, in their order, before one is asked for.
     """
     import narwhals as nw
 

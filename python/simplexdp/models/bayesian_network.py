@@ -23,6 +23,7 @@ from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
 from simplexdp.models.saved import (
+    Origin,
     SavedNode,
     SavedPrivacy,
     checked_table,
@@ -181,6 +182,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
         if bins is not None and bins.looks_at_data:
             samples = {node: sample_of(frame, node) for node in numeric}
+            # What no domain has a place for is refused here: after the quantiles the budget would be gone.
+            if domains:
+                count_tables(frame, [[node] for node in domains], domains)
             n_records = int(next(iter(samples.values()))[1].sum())
         else:
             if bins is not None:
@@ -199,15 +203,15 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             total=n_records if self.adjacency == "replace" else None,
             quantiles=(0.0, 0) if bins is None else bins.spending,
         )
-        release.charge(self.accountant, "Bayesian network", self.random_state)
         domains = nominal
-        if bins is not None and bins.looks_at_data:
-            # Paid for: now the first thing is drawn.
-            bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
-            domains = nominal | {node: Domain(len(inner) + 1) for node, inner in bin_edges.items()}
-            counts = self._count(frame, tables, domains, bin_edges)
-        rows = [table.reshape(shape) for table, shape in zip(counts, _shapes(parents, domains), strict=True)]
-        released = release.release(rows, self.random_state)
+        with release.charge(self.accountant, "Bayesian network", self.random_state):
+            if bins is not None and bins.looks_at_data:
+                # Paid for: now the first thing is drawn.
+                bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
+                domains = nominal | {node: Domain(len(inner) + 1) for node, inner in bin_edges.items()}
+                counts = self._count(frame, tables, domains, bin_edges)
+            rows = [table.reshape(shape) for table, shape in zip(counts, _shapes(parents, domains), strict=True)]
+            released = release.release(rows, self.random_state)
         self.domains_ = {node: domains[node] for node in parents}
         self.parents_ = parents
         self.cpds_ = {
@@ -219,6 +223,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             node: centres(inner, None if bounds is None else bounds[node]) for node, inner in bin_edges.items()
         }
         self.privacy_: PrivacyCurve | None = release.privacy
+        self._origin = Origin(self.mechanism, seeded=self.random_state is not None)
         self._frame_kind = frame_kind(frame)
         return self
 
@@ -365,7 +370,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         }
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
-        network.privacy_ = privacy.curve
+        network.privacy_, network._origin = privacy.curve, privacy.origin
         network._frame_kind = "dict"
         return network
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PrivateBinner"]
 
 
-class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Bin numeric columns without letting the data choose the edges for free.
 
     A value gets the number of inner edges at or below it as its code, so codes run from 0 to the number of edges.
@@ -95,12 +96,15 @@ class PrivateBinner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
         if plan.n_quantiles:
             _arguments.generator("random_state", self.random_state)
+        spend: AbstractContextManager[Any] = nullcontext()
         if self.accountant is not None and plan.n_quantiles:
             # The mechanism keeps its epsilon for neighbours of either kind.
             adjacency: Adjacency = getattr(self.accountant, "adjacency", "replace")
-            self.accountant.spend(PrivacyCurve.pure(plan.epsilon, adjacency=adjacency), label="private quantiles")
+            curve = PrivacyCurve.pure(plan.epsilon, adjacency=adjacency)
+            spend = self.accountant.spend(curve, label="private quantiles")
         position = dict(zip(plan.columns, positions, strict=True))
-        self.edges_ = plan.edges(lambda column: sample_of(values, position[column]), self.random_state)
+        with spend:
+            self.edges_ = plan.edges(lambda column: sample_of(values, position[column]), self.random_state)
         self.n_bins_ = [len(edges) + 1 for edges in self.edges_]
         self.epsilon_ = plan.epsilon
         return self

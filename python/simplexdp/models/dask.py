@@ -16,12 +16,50 @@ __all__ = ["group_counts", "release_rows"]
 
 def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
     """Return one row for each public group: `by` and a column of counts for each level, zeros where none occurs."""
-    import dask.dataframe as dd
-    import pandas as pd
-
     for name, source in ((column, frame), (by, frame)):
         if name not in source.columns:
             raise InvalidParameterError(f"columns must exist in the frame, got {name!r}")
+    if hasattr(groups, "map_partitions"):
+        return _of_a_frame_of_groups(frame, column, by, domain, groups)
+    return _of_listed_groups(frame, column, by, domain, list(dict.fromkeys(groups)))
+
+
+def _of_listed_groups(frame: Any, column: str, by: str, domain: Domain, groups: list[Any]) -> Any:
+    """Count by the position of the group in the list.
+
+    No value and no type of the data comes into the result: the categories of a column, say, are those that occur.
+    """
+    import dask.dataframe as dd
+    import pandas as pd
+
+    stated = Domain(groups, other=True)
+    names = [_cell(by, code) for code in range(len(domain))]
+
+    def count(part: Any) -> Any:
+        keys, codes = encode(part, [by, column], {by: stated, column: domain})
+        found, rows = np.unique(keys, return_inverse=True)
+        shape = [max(len(found), 1), len(domain)]
+        cells = _core.count_table([rows.astype(np.int64), codes], shape).reshape(shape)
+        counted = pd.DataFrame(cells[: len(found)], columns=names)
+        counted.insert(0, by, found.astype(np.int64))
+        return counted
+
+    numbers = dict.fromkeys(names, np.int64(0))
+    meta = pd.DataFrame({by: np.zeros(0, dtype=np.int64)}).assign(**numbers)
+    counted = frame.map_partitions(count, meta=meta).groupby(by).sum(split_out=frame.npartitions).reset_index()
+    public = dd.from_pandas(pd.DataFrame({by: np.arange(len(groups))}), npartitions=frame.npartitions)
+    joined = public.merge(counted, on=by, how="left").fillna(numbers)
+    labels = pd.Series(groups) if len({type(group) for group in groups}) == 1 else pd.Series(groups, dtype=object)
+
+    def label(part: Any) -> Any:
+        return part.assign(**{by: labels.take(part[by].to_numpy()).array})
+
+    return joined.map_partitions(label, meta=joined._meta.assign(**{by: labels[:0]}))
+
+
+def _of_a_frame_of_groups(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
+    import pandas as pd
+
     names = [_cell(by, code) for code in range(len(domain))]
 
     def count(part: Any) -> Any:
@@ -33,16 +71,10 @@ def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) 
         counted.insert(0, by, pd.Series(found, dtype=part[by].dtype))
         return counted
 
-    meta = frame._meta[[by]].assign(**dict.fromkeys(names, np.int64(0)))
-    partial = frame.map_partitions(count, meta=meta)
+    numbers = dict.fromkeys(names, np.int64(0))
+    partial = frame.map_partitions(count, meta=frame._meta[[by]].assign(**numbers))
     counted = partial.groupby(by, dropna=False).sum(split_out=frame.npartitions).reset_index()
-    if hasattr(groups, "map_partitions"):
-        public = groups[[by]].drop_duplicates()
-    else:
-        stated = pd.DataFrame({by: pd.Series(list(groups), dtype=frame._meta[by].dtype)}).drop_duplicates()
-        public = dd.from_pandas(stated, npartitions=frame.npartitions)
-    joined = public.merge(counted, on=by, how="left")
-    return joined.fillna(dict.fromkeys(names, 0))
+    return groups[[by]].drop_duplicates().merge(counted, on=by, how="left").fillna(numbers)
 
 
 def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:

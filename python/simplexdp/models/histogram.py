@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,8 +115,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             domains[by] = self._groups(frame, by)
         mechanism = self._mechanism(len(domains[column]))
         counts = count_table(frame, [column] if by is None else [by, column], domains)
-        self._charge(mechanism)
-        self.probabilities_: NDArray[np.float64] = mechanism.release(counts, rng=self.random_state)
+        with self._charge(mechanism):
+            self.probabilities_: NDArray[np.float64] = mechanism.release(counts, rng=self.random_state)
         self._keep(mechanism, domains[column])
         return self
 
@@ -176,9 +177,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             public = as_domain(public).levels
         mechanism = self._mechanism(len(domain))
         counts = engine.group_counts(frame, column, by, domain, public)
-        self._charge(mechanism)
-        self._keep(mechanism, domain)
-        return engine.release_rows(counts, by, mechanism)
+        with self._charge(mechanism):
+            self._keep(mechanism, domain)
+            return engine.release_rows(counts, by, mechanism)
 
     def _mechanism(self, dimension: int) -> DirichletMechanism:
         if dimension < 2:
@@ -193,10 +194,12 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             adjacency=self.adjacency,
         )
 
-    def _charge(self, mechanism: DirichletMechanism) -> None:
+    def _charge(self, mechanism: DirichletMechanism) -> AbstractContextManager[Any]:
         _arguments.generator("random_state", self.random_state)
-        if self.accountant is not None:
-            self.accountant.spend(mechanism.privacy, label="histogram")
+        if self.accountant is None:
+            return nullcontext()
+        spend: AbstractContextManager[Any] = self.accountant.spend(mechanism.privacy, label="histogram")
+        return spend
 
     def _keep(self, mechanism: DirichletMechanism, domain: Domain) -> None:
         self.mechanism_ = mechanism

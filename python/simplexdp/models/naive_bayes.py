@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.saved import (
+    Origin,
     SavedFeature,
     SavedPrivacy,
     checked_table,
@@ -119,7 +121,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     bin_edges_ : dict of ndarray
         The inner edges of each numeric column.
     privacy_ : PrivacyCurve or None
-        What all releases so far cost, bins included; None for mechanism ``"none"``, which protects nothing. Domains
+        What all releases since the last `fit` cost, bins included; None for mechanism ``"none"``, which protects
+        nothing. Domains
         and edges that were taken from the data, of which a `PrivacyLeakWarning` tells, are not covered by it.
 
     Notes
@@ -190,6 +193,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
+        with self._all_or_nothing():
+            return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any) -> PrivateCategoricalNB:
         self._forget()
         if isinstance(self.classes, (str, bytes)):
             raise InvalidParameterError(f"classes must be a list, got {self.classes!r}")
@@ -200,11 +207,24 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         # The quantiles are part of the release: all of it is planned and paid for before the first one is drawn.
         samples = {column: sample_of(data.frame, column) for column in self._bins.columns}
         n_records = int(next(iter(samples.values()))[1].sum())
+        # What no domain has a place for is refused here: after the quantiles the budget would be gone.
+        self._tables(data, [column for column in self._columns if column not in samples])
         plan = self._plan(n_records)
-        self._charge(plan)
-        self._bin(lambda column: samples[column])
-        self._count(data)
-        return self._release(plan)
+        with self._charge(plan):
+            self._bin(lambda column: samples[column])
+            self._count(data)
+            return self._release(plan)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the model as it was if something fails: tables and encodings belong together, and counts to one fit."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> PrivateCategoricalNB:
         """Add records to the exact counts; nothing is released before `release` is called.
@@ -220,14 +240,15 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
-        if classes is not None and self.classes is None and not hasattr(self, "_class_domain"):
-            self._class_domain = Domain(list(classes))
         if self.binner is not None and self.binner.strategy in ("private_quantile", "quantile"):
             raise InvalidParameterError(
                 f"binner must have public edges or bounds for partial_fit, got strategy {self.binner.strategy!r}: "
                 "quantiles need all records at once"
             )
-        self._count(self._records(X, y, first=not hasattr(self, "_domains")))
+        with self._all_or_nothing():
+            if classes is not None and self.classes is None and not hasattr(self, "_class_domain"):
+                self._class_domain = _class_domain(classes)
+            self._count(self._records(X, y, first=not hasattr(self, "_domains")))
         return self
 
     def release(self) -> PrivateCategoricalNB:
@@ -243,8 +264,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if counts is None:
             raise InvalidDataError("partial_fit must have counted records since the last release")
         plan = self._plan(int(counts[0].sum()))
-        self._charge(plan)
-        return self._release(plan)
+        self._cost_with(plan.privacy)  # costs that cannot be added are refused before anything is paid or drawn
+        with self._charge(plan):
+            return self._release(plan)
 
     def _plan(self, n_records: int) -> TableRelease:
         n_classes = len(self._class_domain)
@@ -266,8 +288,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             quantiles=(0.0, 0) if self._bins is None else self._bins.spending,
         )
 
-    def _charge(self, plan: TableRelease) -> None:
-        plan.charge(self.accountant, "naive Bayes", self.random_state)
+    def _charge(self, plan: TableRelease) -> AbstractContextManager[Any]:
+        return plan.charge(self.accountant, "naive Bayes", self.random_state)
 
     def _release(self, plan: TableRelease) -> PrivateCategoricalNB:
         released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)
@@ -276,17 +298,18 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         with np.errstate(divide="ignore"):
             self.class_log_prior_ = np.log(prior)
             self.feature_log_prob_ = [np.log(table) for table in released[1 if self.fit_prior else 0 :]]
-        self._publish(plan.privacy)
+        self._publish(plan.privacy, Origin(self.mechanism, seeded=self.random_state is not None))
         del self._counts
         return self
 
-    def _publish(self, cost: PrivacyCurve | None) -> None:
+    def _publish(self, cost: PrivacyCurve | None, origin: Origin) -> None:
         """Set the public attributes that go with the tables."""
-        self.classes_ = np.array(self._class_domain.levels)
+        self.classes_ = _labels(self._class_domain.levels)
         self.domains_ = list(self._domains)
         self.n_categories_ = np.array([len(domain) for domain in self.domains_])
         self.bin_edges_ = dict(self._edges)
-        self._add_cost(cost)
+        self.privacy_: PrivacyCurve | None = self._cost_with(cost)
+        self._origin = origin
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for every class, shape (n_records, n_classes)."""
@@ -325,10 +348,16 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if is_lazy(frame):
                 # Collected together: the rows of two queries need not come in the same order.
                 frame = frame.select(*self._columns, y).collect()
-            values = column_of(frame, y)
-            X, y = frame, values if isinstance(values, np.ndarray) else values.to_numpy()
-        accuracy: float = super().score(X, y, sample_weight)
-        return accuracy
+            X, y = frame, {CLASS_COLUMN: column_of(frame, y)}
+        else:
+            y = {CLASS_COLUMN: column_or_1d(y, warn=True)}
+        predicted = np.argmax(self.predict_joint_log_proba(X), axis=1)
+        # By codes: labels of other types are compared as everywhere here, and no message shows them.
+        levels = Domain(self._class_domain.levels, other=True)
+        true = encode_column(y, CLASS_COLUMN, levels)
+        if len(true) != len(predicted):
+            raise InvalidDataError("X and y must have the same number of records")
+        return float(np.average(true == predicted, weights=sample_weight)) if len(true) else float("nan")
 
     def save(self, path: str | Path) -> None:
         """Write the released classifier as JSON: domains, tables and guarantee."""
@@ -404,7 +433,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         model._columns, model._bins, model._edges = columns, None, edges
         model._domains = [feature.domain for feature in saved]
         model._keep_names(columns)
-        model._publish(privacy.curve)
+        model._publish(privacy.curve, privacy.origin)
         return model
 
     def __sklearn_tags__(self) -> Tags:
@@ -428,9 +457,11 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if hasattr(self, name):
                 delattr(self, name)
 
-    def _add_cost(self, cost: PrivacyCurve | None) -> None:
-        before = getattr(self, "privacy_", None)
-        self.privacy_: PrivacyCurve | None = cost if before is None or cost is None else before + cost
+    def _cost_with(self, cost: PrivacyCurve | None) -> PrivacyCurve | None:
+        """Return what all releases cost with one more; None once one of them protected nothing."""
+        if not hasattr(self, "privacy_"):
+            return cost
+        return None if self.privacy_ is None or cost is None else self.privacy_ + cost
 
     def _records(self, X: Any, y: Any, *, first: bool) -> Records:
         """Check the data and settle, in the first call, what is public about them."""
@@ -468,7 +499,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         elif set(columns) != set(self._columns):
             raise InvalidDataError(f"X must have the columns {self._columns!r}, as in the first call")
         if not hasattr(self, "_class_domain"):
-            stated = None if self.classes is None else {y: list(self.classes)}
+            stated = None if self.classes is None else {y: _class_domain(self.classes)}
             self._class_domain = resolve_domains(frame, [y], stated, "classes")[y]
         return Records(frame, y, columns)
 
@@ -490,10 +521,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             frame, columns = X, list(range(X.shape[1]))
         if y.dtype.kind == "O" and any(map(is_null, y)):
             raise InvalidDataError("y must have no missing value (the row is not shown)")
-        if y.dtype.kind not in "biu":  # these are classes; to ask takes as long as to count them
+        if y.dtype.kind == "f":  # all others are classes; to ask takes as long as to count them
             check_classification_targets(y)
         if not hasattr(self, "_class_domain"):
-            stated = None if self.classes is None else {CLASS_COLUMN: list(self.classes)}
+            stated = None if self.classes is None else {CLASS_COLUMN: _class_domain(self.classes)}
             self._class_domain = resolve_domains({CLASS_COLUMN: y}, [CLASS_COLUMN], stated, "classes")[CLASS_COLUMN]
         return Records(frame, y, columns)
 
@@ -520,29 +551,40 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ]
 
     def _count(self, data: Records) -> None:
+        tables = self._tables(data, self._columns)
+        before = getattr(self, "_counts", None)
+        self._counts = tables if before is None else [a + b for a, b in zip(before, tables, strict=True)]
+
+    def _tables(self, data: Records, columns: list[Any]) -> list[NDArray[np.int64]]:
+        """Count the classes, and each of these columns with them."""
         n_classes = len(self._class_domain)
         frame = with_codes(data.frame, self._edges) if self._edges else data.frame
         domains = dict(zip(self._columns, self._domains, strict=True))
         if isinstance(data.classes, str):
-            pairs = [[data.classes], *([data.classes, column] for column in self._columns)]
+            pairs = [[data.classes], *([data.classes, column] for column in columns)]
             tables = count_tables(frame, pairs, {data.classes: self._class_domain, **domains})
             tables[0] = tables[0].reshape(1, n_classes)
-        else:
-            features = encode_columns(frame, domains, self._columns)
-            classes = encode_column({CLASS_COLUMN: data.classes}, CLASS_COLUMN, self._class_domain)
-            if any(len(codes) != len(classes) for codes in features.values()):
-                raise InvalidDataError("X and y must have the same number of records")
-            tables = [count_codes([CLASS_COLUMN], [classes], [self._class_domain]).reshape(1, n_classes)]
-            for column, codes in features.items():
-                pair = [self._class_domain, domains[column]]
-                tables.append(count_codes([CLASS_COLUMN, column], [classes, codes], pair))
-        before = getattr(self, "_counts", None)
-        self._counts = tables if before is None else [a + b for a, b in zip(before, tables, strict=True)]
+            return tables
+        features = encode_columns(frame, domains, columns)
+        classes = encode_column({CLASS_COLUMN: data.classes}, CLASS_COLUMN, self._class_domain)
+        if any(len(codes) != len(classes) for codes in features.values()):
+            raise InvalidDataError("X and y must have the same number of records")
+        tables = [count_codes([CLASS_COLUMN], [classes], [self._class_domain]).reshape(1, n_classes)]
+        for column, codes in features.items():
+            pair = [self._class_domain, domains[column]]
+            tables.append(count_codes([CLASS_COLUMN, column], [classes, codes], pair))
+        return tables
 
     def _encode(self, X: Any) -> list[NDArray[np.integer[Any]]]:
         """Return the features of records whose classes are asked for as codes."""
         if _is_frame(X) or _is_mapping(X):
             frame = as_frame(X)
+            positions = list(range(len(self._columns)))
+            if self._columns == positions and not hasattr(self, "feature_names_in_") and not _is_mapping(X):
+                # A frame after an array: its columns are the features in their order.
+                frame = frame.collect() if is_lazy(frame) else frame
+                checked(self, frame.to_native(), skip_check_array=True, reset=False)
+                frame = {position: frame.get_column(name) for position, name in enumerate(frame.columns)}
             if not isinstance(frame, Mapping):
                 # The column of classes, if there is one, is not looked at.
                 if set(self._columns) < set(frame.collect_schema().names()):
@@ -579,6 +621,25 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if sizes.dtype.kind not in "iu" or sizes.ndim > 1 or (sizes.ndim == 1 and len(sizes) != len(columns)):
             raise InvalidParameterError(f"min_categories must be one integer or one for each feature, got {sizes!r}")
         return dict(zip(columns, np.broadcast_to(sizes, len(columns)).tolist(), strict=True))
+
+
+def _class_domain(classes: Any) -> Domain:
+    """Return the stated classes as a domain."""
+    domain = as_domain(classes)
+    if any(is_null(label) for label in domain.levels):
+        raise InvalidParameterError("classes must not have a missing value among them")
+    return domain
+
+
+def _labels(levels: list[Any]) -> NDArray[Any]:
+    """Return labels as an array that changes none of them."""
+    labels = np.array(levels)
+    if labels.ndim == 1 and all(type(a) is type(b) for a, b in zip(labels.tolist(), levels, strict=True)):
+        return labels
+    objects = np.empty(len(levels), dtype=object)
+    for position, level in enumerate(levels):
+        objects[position] = level
+    return objects
 
 
 def _normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
 
 __all__ = [
+    "Origin",
     "SavedFeature",
     "SavedNode",
     "SavedPrivacy",
@@ -130,10 +131,27 @@ def checked_table(node: Any, table: NDArray[np.float64], shape: list[int]) -> ND
     return table.reshape(shape)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """How the tables of a fitted model were drawn, whatever its parameters say now."""
+
+    mechanism: str
+    seeded: bool = False
+
+
 def privacy_of(model: Any) -> dict[str, Any]:
     """Return what a file says of the guarantee of a fitted model."""
-    epsilon = None if model.privacy_ is None else float(model.privacy_.epsilon(model.delta))
-    return {"epsilon": epsilon, "delta": model.delta, "adjacency": model.adjacency, "mechanism": model.mechanism}
+    origin: Origin = model._origin
+    if model.privacy_ is None:
+        found: dict[str, Any] = {"epsilon": None, "delta": model.delta, "adjacency": model.adjacency}
+    else:
+        epsilon = float(model.privacy_.epsilon(model.delta))
+        if not math.isfinite(epsilon):
+            raise InvalidParameterError(f"delta must be one for which privacy_ has a finite epsilon, got {model.delta}")
+        found = {"epsilon": epsilon, "delta": model.delta, "adjacency": model.privacy_.adjacency}
+    found["mechanism"] = origin.mechanism
+    # Whoever knows the seed can undo the noise: the file must not look like a private one.
+    return {**found, "seeded": True} if origin.seeded else found
 
 
 @dataclass(frozen=True)
@@ -144,6 +162,7 @@ class SavedPrivacy:
     delta: float
     adjacency: Adjacency
     mechanism: str
+    seeded: bool = False
 
     @classmethod
     def of(cls, content: Any, what: str) -> SavedPrivacy:
@@ -155,7 +174,13 @@ class SavedPrivacy:
             _arguments.open_unit("delta", member(privacy, "delta", what, int, float)),
             cast(Adjacency, _arguments.choice("adjacency", member(privacy, "adjacency", what, str), ADJACENCIES)),
             _arguments.choice("mechanism", member(privacy, "mechanism", what, str), MECHANISMS),
+            "seeded" in privacy and member(privacy, "seeded", what, bool),
         )
+
+    @property
+    def origin(self) -> Origin:
+        """How the tables were drawn."""
+        return Origin(self.mechanism, self.seeded)
 
     @property
     def curve(self) -> PrivacyCurve | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
@@ -152,20 +153,31 @@ class TableRelease:
             budget.check(mechanism)
         floor = _arguments.non_negative("count_floor", count_floor)
         release = _plan(tuple(shapes), mechanism, budget, floor, total)
-        if release.privacy is not None and budget.beside is not None and order is None:
-            # The searches above keep the budget; that they did so together with the bins is looked at once more.
+        if release.privacy is not None and order is None:
+            # The searches above keep the budget; that they did so, grids and bins included, is looked at once more.
             spent = float(release.privacy.epsilon(budget.delta))
             if not spent <= budget.epsilon:
-                raise NumericalError(f"epsilon {budget.epsilon} leaves too little for the tables beside the bins")
+                raise NumericalError(
+                    f"epsilon {budget.epsilon} at delta {budget.delta:g} cannot be kept by {mechanism}"
+                )
         return release
 
-    def charge(self, accountant: Any, label: str, rng: Any) -> None:
-        """Ask an accountant for the budget, if there is one; it refuses before anything is drawn."""
+    def charge(self, accountant: Any, label: str, rng: Any) -> AbstractContextManager[Any]:
+        """Ask an accountant for the budget, if there is one; it refuses before anything is drawn.
+
+        The draws are made in a ``with`` block of what is returned, so that the debit is noted as used.
+        """
         if self.privacy is None:
-            return
+            if accountant is not None:
+                raise InvalidParameterError(
+                    "accountant must be None for the mechanism 'none', which protects nothing and has no cost to debit"
+                )
+            return nullcontext()
         _arguments.generator("random_state", rng)
-        if accountant is not None:
-            accountant.spend(self.privacy, label=label)
+        if accountant is None:
+            return nullcontext()
+        spend: AbstractContextManager[Any] = accountant.spend(self.privacy, label=label)
+        return spend
 
     def release(self, tables: Sequence[Counts], rng: Any) -> list[Table]:
         """Draw every table."""
@@ -246,7 +258,17 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
     if not integers and budget.beside is None:
         changed = budget.changed_cells * len(budget.shares)
         rho = GaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta, changed=changed).rho
-        return _gaussian_release(budget, floor, rho, integers=False)
+        release = _gaussian_release(budget, floor, rho, integers=False)
+        assert release.privacy is not None
+        if release.privacy.epsilon(budget.delta) <= budget.epsilon:
+            return release
+        # Each table has a grid of its own: where delta is tiny, their errors together count.
+        error = release.privacy.sampling_error
+        if error * (1 + math.exp(min(budget.epsilon, 700.0))) >= budget.delta:
+            raise InvalidParameterError(
+                f"delta must exceed (1 + e^epsilon) times {error:.2g}, the error of the grids of "
+                f"Gaussian noise, got {budget.delta}; discrete_gaussian has none"
+            )
     # What concentrated privacy allows is a start from the safe side; the exact curve allows more.
     rho = zcdp_budget(budget.epsilon, budget.delta)
     rho = budget.left(rho, rho - budget.quantile_rho)
