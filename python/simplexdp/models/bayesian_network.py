@@ -57,8 +57,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     edges : iterable of pairs
         (parent, child), between columns; public.
     domains : mapping
-        The domain of every column of the network: a list of values, a cardinality or a `simplexdp.frames.Domain`. A
-        column without one is read off the data, which leaks and warns.
+        The domain of every column of the network: a list of values, a cardinality or a `simplexdp.frames.Domain`.
+        Without any, the edges say which columns there are, and domains are read off the data, which leaks and warns.
     epsilon, delta : float
         The budget of the whole network; with `order`, `epsilon` is Renyi and `delta` only says at which delta
         `privacy_` is usually read.

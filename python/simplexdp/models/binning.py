@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from simplexdp import _arguments
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.models.bins import BinPlan, sample_of
+from simplexdp.models.debit import debit
 from simplexdp.models.validation import checked
 
 if TYPE_CHECKING:
@@ -94,14 +94,12 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         values = checked(self, X, dtype=np.float64)
         positions = range(values.shape[1])
         plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
-        if plan.n_quantiles:
-            _arguments.generator("random_state", self.random_state)
         spend: AbstractContextManager[Any] = nullcontext()
-        if self.accountant is not None and plan.n_quantiles:
+        if plan.n_quantiles:
             # The mechanism keeps its epsilon for neighbours of either kind.
             adjacency: Adjacency = getattr(self.accountant, "adjacency", "replace")
             curve = PrivacyCurve.pure(plan.epsilon, adjacency=adjacency)
-            spend = self.accountant.spend(curve, label="private quantiles")
+            spend = debit(self.accountant, curve, "private quantiles", self.random_state)
         position = dict(zip(plan.columns, positions, strict=True))
         with spend:
             self.edges_ = plan.edges(lambda column: sample_of(values, position[column]), self.random_state)

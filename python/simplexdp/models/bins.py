@@ -285,7 +285,8 @@ def _missing(column: Any) -> InvalidDataError:
 
 def _public_edges(edges: Any, columns: Sequence[Any]) -> tuple[Floats, ...]:
     chosen = [edges[column] for column in columns] if _names_all(edges, columns) else edges
-    if chosen is None or isinstance(chosen, Mapping) or len(chosen) != len(columns):
+    is_list = isinstance(chosen, Sequence) or (isinstance(chosen, np.ndarray) and chosen.ndim > 0)
+    if not is_list or len(chosen) != len(columns):
         raise InvalidParameterError(f"edges must be given for each of the {len(columns)} columns, got {edges!r}")
     checked = tuple(_arguments.numbers("edges", column) for column in chosen)
     if any(column.ndim != 1 or np.any(np.diff(column) <= 0) for column in checked):
@@ -301,7 +302,8 @@ def _public_bounds(bounds: Any, columns: Sequence[Any], strategy: str) -> tuple[
         if not _names_all(bounds, columns):
             raise InvalidParameterError(f"bounds must be given for each of the {len(columns)} columns, got {bounds!r}")
         chosen = [bounds[column] for column in columns]
-    pairs = _arguments.numbers("bounds", chosen).reshape((0, 2) if not len(chosen) else np.shape(chosen))
+    pairs = _arguments.numbers("bounds", chosen)
+    pairs = pairs.reshape((0, 2)) if not pairs.size else pairs
     if pairs.shape not in ((2,), (len(columns), 2)):
         raise InvalidParameterError(f"bounds must be one pair or {len(columns)} pairs, got shape {pairs.shape}")
     pairs = np.broadcast_to(pairs, (len(columns), 2))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from simplexdp import _arguments
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
 from simplexdp.mechanisms import DirichletMechanism
+from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     levels_ : list
         The values, in the order of the last axis.
     mechanism_ : DirichletMechanism
+    groups_ : list or None
+        The groups in the order of the rows of `probabilities_`, where `fit` had a column of them.
     privacy_ : PrivacyCurve
 
     Examples
@@ -117,6 +119,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         counts = count_table(frame, [column] if by is None else [by, column], domains)
         with self._charge(mechanism):
             self.probabilities_: NDArray[np.float64] = mechanism.release(counts, rng=self.random_state)
+        self.groups_: list[Any] | None = None if by is None else domains[by].levels
         self._keep(mechanism, domains[column])
         return self
 
@@ -195,11 +198,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         )
 
     def _charge(self, mechanism: DirichletMechanism) -> AbstractContextManager[Any]:
-        _arguments.generator("random_state", self.random_state)
-        if self.accountant is None:
-            return nullcontext()
-        spend: AbstractContextManager[Any] = self.accountant.spend(mechanism.privacy, label="histogram")
-        return spend
+        return debit(self.accountant, mechanism.privacy, "histogram", self.random_state)
 
     def _keep(self, mechanism: DirichletMechanism, domain: Domain) -> None:
         self.mechanism_ = mechanism

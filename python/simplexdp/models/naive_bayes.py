@@ -517,7 +517,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             frame = as_frame(X)
             columns = list(frame.columns)
         else:
-            X, y = checked(self, X, y, dtype=None, ensure_all_finite="allow-nan", reset=first)
+            # Under "add_remove" nobody may be told that there is no record.
+            options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": int(self.adjacency != "add_remove")}
+            X, y = checked(self, X, y, dtype=None, **options, reset=first)
             frame, columns = X, list(range(X.shape[1]))
         if y.dtype.kind == "O" and any(map(is_null, y)):
             raise InvalidDataError("y must have no missing value (the row is not shown)")

@@ -30,6 +30,7 @@ from simplexdp.mechanisms import (
     LaplaceMechanism,
 )
 from simplexdp.models.bins import spending_curve
+from simplexdp.models.debit import debit
 from simplexdp.models.prior import best_prior
 
 __all__ = ["MECHANISMS", "TableRelease"]
@@ -163,21 +164,14 @@ class TableRelease:
         return release
 
     def charge(self, accountant: Any, label: str, rng: Any) -> AbstractContextManager[Any]:
-        """Ask an accountant for the budget, if there is one; it refuses before anything is drawn.
-
-        The draws are made in a ``with`` block of what is returned, so that the debit is noted as used.
-        """
+        """Debit the cost, as `debit` does; what protects nothing has none."""
         if self.privacy is None:
             if accountant is not None:
                 raise InvalidParameterError(
                     "accountant must be None for the mechanism 'none', which protects nothing and has no cost to debit"
                 )
             return nullcontext()
-        _arguments.generator("random_state", rng)
-        if accountant is None:
-            return nullcontext()
-        spend: AbstractContextManager[Any] = accountant.spend(self.privacy, label=label)
-        return spend
+        return debit(accountant, self.privacy, label, rng)
 
     def release(self, tables: Sequence[Counts], rng: Any) -> list[Table]:
         """Draw every table."""

@@ -237,3 +237,35 @@ def test_dask_groups_of_other_types_than_the_column(groups):
     found = dict(zip(counted["g"].tolist(), counted[["g 0", "g 1"]].to_numpy().tolist(), strict=True))
     assert [found[key] for key in found if key == 1] == [[1, 1]]
     assert sum(map(sum, found.values())) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: PrivateCategoricalNB(**STATED, accountant="x").fit(X, Y), "accountant must be"),
+        (lambda: PrivateHistogram(2, total=200, accountant="x").fit({"a": X[:, 0]}, "a"), "accountant must be"),
+        (
+            lambda: PrivateBinner("private_quantile", bounds=(0, 1), epsilon=1.0, accountant="x").fit(X),
+            "accountant must be",
+        ),
+        (lambda: PrivateBinner("uniform", bounds=5).fit(X), "bounds must be"),
+        (lambda: PrivateBinner("edges", edges=5).fit(X), "edges must be"),
+        (lambda: PrivateBinner("edges", edges=np.array(5)).fit(X), "edges must be"),
+    ],
+)
+def test_parameters_of_a_wrong_kind_are_named(call, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        call()
+
+
+def test_no_records_are_released_where_their_number_is_private():
+    model = PrivateCategoricalNB(**STATED, adjacency="add_remove").fit(X[:0], Y[:0])
+    assert model.class_log_prior_.shape == (2,)
+
+
+def test_groups_are_named_in_the_order_of_the_rows():
+    frame = {"g": ["b", "a"] * 100, "x": X[:, 0]}
+    histogram = PrivateHistogram(2, groups=["b", "c", "a"], total=200).fit(frame, "x", by="g")
+    assert histogram.groups_ == ["b", "c", "a"]
+    assert len(histogram.probabilities_) == 3
+    assert histogram.fit(frame, "x").groups_ is None
