@@ -121,7 +121,8 @@ def _distinct_of_pandas(native: Any, column: Any) -> Distinct:
     levels = found.tolist()
     if any(isinstance(level, (np.datetime64, np.timedelta64)) for level in levels):
         return _distinct_one_by_one(native.tolist(), column)
-    return _with_missing((levels, numbers[numbers >= 0]), numbers < 0)
+    missing = numbers < 0
+    return _with_missing((levels, numbers[~missing]), missing) if missing.any() else (levels, numbers)
 
 
 def _distinct_one_by_one(values: list[Any], column: Any) -> Distinct:

@@ -192,6 +192,14 @@ def test_spark_counts_all_tables_in_one_job_and_partially_before_the_shuffle(spa
 
 
 @pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+def test_spark_takes_names_with_dots_and_backticks(spark):
+    frame = spark.createDataFrame([(0, 1), (1, 1), (1, 1)], ["a.b", "a`b"])
+    first, second = count_tables(frame, [["a.b"], ["a`b", "a.b"]], {"a.b": 2, "a`b": 2})
+    assert first.tolist() == [1, 2]
+    assert second.tolist() == [[0, 0], [1, 2]]
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
 def test_spark_refuses_values_outside_the_domain(spark):
     with pytest.raises(sdp.InvalidDataError):
         count_table(spark_frame(spark, rows()), ["code"], {"code": 2})
