@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["distinct_of_series", "is_numeric", "values_of_polars"]
 
+ALIKE = ("string", "bytes", "integer", "boolean", "empty")
+"""What pandas says of a column of objects whose values it tells apart as Python does."""
+
 
 def is_numeric(series: nw.Series[Any]) -> bool:
     """Whether the values are numbers that NumPy can hold, or truth values."""
@@ -114,14 +117,15 @@ def _distinct_of_pandas(native: Any, column: Any) -> Distinct:
         first_rows, numbers = observed(positions)
         categories = native.cat.categories
         return [None if code < 0 else categories[code] for code in positions[first_rows]], numbers
+    # Objects of several types may be equal to pandas and differ as Python scalars, a date and its midnight say.
+    if native.dtype == object and pd.api.types.infer_dtype(native) not in ALIKE:
+        return _distinct_one_by_one(native.tolist(), column)
     try:
         numbers, found = native.factorize()
     except (TypeError, NotImplementedError):  # values that cannot be hashed; types that Arrow cannot compare
         return _distinct_one_by_one(native.tolist(), column)
-    levels = found.tolist()
-    if any(isinstance(level, (np.datetime64, np.timedelta64)) for level in levels):
-        return _distinct_one_by_one(native.tolist(), column)
     missing = numbers < 0
+    levels = found.tolist()
     return _with_missing((levels, numbers[~missing]), missing) if missing.any() else (levels, numbers)
 
 

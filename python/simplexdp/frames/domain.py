@@ -173,7 +173,8 @@ def plain(value: Any) -> Any:
     Times that Python has no scalar for (nanoseconds, months as durations) stay as NumPy's: as Python scalars they would
     be integers.
     """
-    if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):  # of pandas
+    nanoseconds = getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0)
+    if nanoseconds and callable(getattr(value, "to_numpy", None)):  # of pandas
         value = value.to_numpy()
     if isinstance(value, (np.datetime64, np.timedelta64)) and not np.isnat(value):
         return _plain_time(value)

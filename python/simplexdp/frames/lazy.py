@@ -86,16 +86,17 @@ def _selected(frame: Any, columns: Sequence[Any], names: list[str]) -> Any:
     known = frame.collect_schema().names()
     positions = [f"p{position}" for position in range(len(known))]
     if implementation.is_pyspark() or implementation.is_pyspark_connect():
-        native = native.toDF(*positions)
+        frame = nw.from_native(native.toDF(*positions))
     elif implementation.is_duckdb():
         quoted = ('"' + name.replace('"', '""') + '"' for name in known)
-        native = native.project(", ".join(f"{name} as {new}" for name, new in zip(quoted, positions, strict=True)))
+        named = ", ".join(f"{name} as {new}" for name, new in zip(quoted, positions, strict=True))
+        frame = nw.from_native(native.project(named))
     elif implementation.is_polars():
-        native = native.rename(dict(zip(known, positions, strict=True)))
+        frame = nw.from_native(native.rename(dict(zip(known, positions, strict=True))))
     else:
         positions = known
     wanted = [positions[known.index(column)] for column in columns]
-    return nw.from_native(native).select(nw.col(old).alias(new) for old, new in zip(wanted, names, strict=True))
+    return frame.select(nw.col(old).alias(new) for old, new in zip(wanted, names, strict=True))
 
 
 def _spark_query(frame: Any, names: list[str], sets: list[list[str]]) -> Any:

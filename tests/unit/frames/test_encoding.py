@@ -402,3 +402,26 @@ def test_what_used_to_fail_without_a_name(call, message):
 def test_a_signalling_nan_is_missing():
     signal = decimal.Decimal("sNaN")
     assert Domain([1, None]).code(signal, "a") == 1
+
+
+def test_frames_of_narwhals_are_taken_as_they_are():
+    import narwhals as nw
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    columns = {"a": [0, 1, 1]}
+    for native in (pd.DataFrame(columns), pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns)):
+        for frame in (nw.from_native(native), nw.from_native(native).lazy()):
+            np.testing.assert_array_equal(count_table(frame, ["a"], {"a": 2}), [1, 2])
+
+
+def test_objects_of_which_some_are_equal_to_pandas_only():
+    import pandas as pd
+
+    day = [datetime.date(2020, 1, 1), np.datetime64("2020-01-01", "D"), pd.Timestamp("2020-01-01")]
+    domain = Domain([datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1)])
+    for order in ([0, 1, 2], [2, 1, 0]):
+        values = [day[i] for i in order]
+        frame = pd.DataFrame({"a": pd.Series(values, dtype=object)})
+        np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], by_hand(values, domain))
