@@ -40,7 +40,9 @@ def as_frame(frame: Any) -> Any:
         raise ImportError("data frames need narwhals: pip install 'simplexdp[frames]'") from error
     try:
         known = nw.from_native(frame)
-        if isinstance(known, nw.LazyFrame) and not known.implementation.is_polars():
+        engine = known.implementation
+        if engine.is_dask() or engine.is_duckdb() or engine.is_pyspark() or engine.is_pyspark_connect():
+            # The others were refused by narwhals.
             names = list(known.to_native().columns)
             if len(set(names)) < len(names):
                 raise nw.exceptions.DuplicateError
