@@ -37,7 +37,8 @@ class Levels:
     values : tuple
         Text, numbers or truth values; records match by the text that `text_of` gives.
     other, null : str, optional
-        Names of the levels for unseen and for missing values; added at the end unless they are among the values.
+        Names of the levels for unseen and for missing values; added at the end unless they are the text of a value,
+        which they mean then.
     option : str
         Where the values were stated, for messages.
     """
@@ -51,27 +52,28 @@ class Levels:
         texts = [text_of(value) for value in self.values]
         if not texts:
             raise click.UsageError("a domain must have at least one value")
-        if len(set(texts)) < len(texts):
+        # 1 and true have texts of their own, but are one value where models are used in Python.
+        if len(set(texts)) < len(texts) or len(set(self.values)) < len(texts):
             raise click.UsageError("a domain must list every value once")
 
     @cached_property
     def all(self) -> list[Any]:
         """Every level, in the order of the codes."""
-        return list(dict.fromkeys([*self.values, *(name for name in (self.null, self.other) if name is not None)]))
+        levels = {text_of(value): value for value in self.values}
+        for name in (self.null, self.other):
+            if name is not None:
+                levels.setdefault(name, name)
+        return list(levels.values())
 
     @cached_property
     def _codes(self) -> dict[str, int]:
         return {text_of(value): code for code, value in enumerate(self.all)}
 
-    @cached_property
-    def _listed(self) -> dict[str, int]:
-        return {text: self._codes[text] for text in map(text_of, self.values)}
-
     def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
         unseen = -1 if self.other is None else self._codes[self.other]
         missing = -2 if self.null is None else self._codes[self.null]
-        result = coded(values, self._listed, unseen, missing)
+        result = coded(values, self._codes, unseen, missing)
         least = int(result.min(initial=0))
         if least < 0:
             self._refuse(column, missing=bool((result == -2).any()))

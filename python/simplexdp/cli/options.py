@@ -57,8 +57,12 @@ domain_options = _stacked(
 )
 
 level_options = _stacked(
-    click.option("--other", metavar="NAME", help="A level for values that the domain does not list."),
-    click.option("--null", metavar="NAME", help="A level for missing values."),
+    click.option(
+        "--other",
+        metavar="NAME",
+        help="A level for values that the domain does not list; NAME may be one that it lists.",
+    ),
+    click.option("--null", metavar="NAME", help="A level for missing values; NAME may be one that the domain lists."),
 )
 
 budget_options = _stacked(
