@@ -153,15 +153,7 @@ class TableRelease:
         if mechanism != "none":
             budget.check(mechanism)
         floor = _arguments.non_negative("count_floor", count_floor)
-        release = _plan(tuple(shapes), mechanism, budget, floor, total)
-        if release.privacy is not None and order is None:
-            # The searches above keep the budget; that they did so, grids and bins included, is looked at once more.
-            spent = float(release.privacy.epsilon(budget.delta))
-            if not spent <= budget.epsilon:
-                raise NumericalError(
-                    f"epsilon {budget.epsilon} at delta {budget.delta:g} cannot be kept by {mechanism}"
-                )
-        return release
+        return _plan(tuple(shapes), mechanism, budget, floor, total)
 
     def charge(self, accountant: Any, label: str, rng: Any) -> AbstractContextManager[Any]:
         """Debit the cost, as `debit` does; what protects nothing has none."""
@@ -183,6 +175,20 @@ def _plan(
     shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, floor: float, total: int | None
 ) -> TableRelease:
     """Plan once for the same public quantities: the folds of a cross-validation ask again and again."""
+    release = _planned(shapes, mechanism, budget, floor, total)
+    if release.privacy is not None and budget.order is None:
+        # The searches keep the budget; that they did so, grids and bins included, is looked at once more.
+        spent = float(release.privacy.epsilon(budget.delta))
+        if not spent <= budget.epsilon:
+            raise NumericalError(
+                f"epsilon {budget.epsilon} at delta {budget.delta:g} cannot be kept by mechanism {mechanism!r}"
+            )
+    return release
+
+
+def _planned(
+    shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, floor: float, total: int | None
+) -> TableRelease:
     if mechanism == "none":
         return TableRelease((lambda counts, rng: _normalised(counts),) * len(shapes), None)
     if mechanism == "dirichlet":
