@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,8 @@ class Levels:
         texts = [text_of(value) for value in self.values]
         if not texts:
             raise click.UsageError("a domain must have at least one value")
+        for text in (*texts, self.other, self.null):
+            check_text(text or "", "a level")
         # 1 and true have texts of their own, but are one value where models are used in Python.
         if len(set(texts)) < len(texts) or len(set(self.values)) < len(texts):
             raise click.UsageError("a domain must list every value once")
@@ -121,7 +124,17 @@ def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, 
     content = _json(Path(path).read_text(encoding="utf-8-sig"), path)
     if not isinstance(content, Mapping) or not content:
         raise click.UsageError(f'{path} must hold a JSON object such as {{"column": ["a", "b"], "code": 10}}')
+    for name in content:
+        check_text(name, f"{path}: the name of a column")
     return {name: Levels(_values(path, name, stated), other, null) for name, stated in content.items()}
+
+
+def check_text(text: str, what: str) -> None:
+    """Refuse half of a surrogate pair, as JSON can escape it: it could not be written once it is paid for."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise click.UsageError(f"{what} must be text that UTF-8 can hold, got {text!r}") from None
 
 
 def _values(path: str, name: str, stated: Any) -> tuple[Any, ...]:
@@ -130,6 +143,8 @@ def _values(path: str, name: str, stated: Any) -> tuple[Any, ...]:
             raise click.UsageError(f"{path}: the cardinality of {name!r} must be from 1 to {_MOST_LEVELS}")
         return tuple(range(stated))
     if isinstance(stated, list) and all(isinstance(value, (str, int, float, bool)) for value in stated):
+        if any(isinstance(value, float) and not math.isfinite(value) for value in stated):
+            raise click.UsageError(f"{path}: the numbers of {name!r} must be finite")
         return tuple(stated)
     raise click.UsageError(f"{path}: the domain of {name!r} must be a list of values or a cardinality")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +16,7 @@ from simplexdp.cli import options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
-from simplexdp.exceptions import InvalidDataError
+from simplexdp.exceptions import InvalidDataError, SimplexDpError
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -84,7 +85,7 @@ def fit_nb(target: str, **given: Any) -> None:
     if not features:
         raise click.UsageError("--domains must state at least one feature")
     shared, output = fit.prepared()
-    records = fit.records(fit.file, domains)
+    records, test = fit.records(domains), fit.test_records(domains)
     from simplexdp.models import PrivateCategoricalNB
 
     model = PrivateCategoricalNB(
@@ -108,11 +109,11 @@ def fit_nb(target: str, **given: Any) -> None:
             for column, table in zip(features, model.feature_log_prob_, strict=True)
         ],
     }
+    fit.keep(content, output)
     scored = None
-    if fit.score is not None:
-        test = fit.records(fit.score, domains)
+    if test is not None:
         scored = {"accuracy": float(model.score(_matrix(test, features), test[target].astype(np.int64)))}
-    fit.write(content, guarantee, scored, output)
+    fit.tell(guarantee, scored, output)
 
 
 @click.command(
@@ -137,22 +138,21 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     domains = fit.domains()
     pairs = [_edge(edge, domains) for edge in edges]
     shared, output = fit.prepared()
-    # Where the number of records is private, no records are as good as one.
-    records = fit.records(fit.file, domains, least=1 if fit.adjacency == "replace" else 0)
+    records, test = fit.records(domains), fit.test_records(domains)
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateBayesianNetwork
 
     sizes = {column: len(levels.all) for column, levels in domains.items()}
+    named = {column: Domain(levels.all) for column, levels in domains.items()}
     model = PrivateBayesianNetwork(pairs, sizes, epsilon=fit.epsilon, delta=fit.delta, **shared)
     with Progress("fitting"):
         model.fit(records)
     guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
-    scored = None
-    if fit.score is not None:
-        scored = {"mean_log_likelihood": float(model.score(fit.records(fit.score, domains)))}
-    # It was fitted on codes; what is written has the values.
-    model.domains_ = {column: Domain(levels.all) for column, levels in domains.items()}
-    fit.write(json.loads(model.to_json()), guarantee, scored, output)
+    # It was fitted on codes, and is scored on codes; what is written has the values.
+    written = copy(model)
+    written.domains_ = named
+    fit.keep(json.loads(written.to_json()), output)
+    fit.tell(guarantee, None if test is None else {"mean_log_likelihood": float(model.score(test))}, output)
 
 
 @dataclass(frozen=True)
@@ -196,37 +196,57 @@ class Fit:
         }
         return shared, Output(output.path, "json" if self.as_json else "table")
 
-    def records(self, path: str, domains: Mapping[str, Levels], least: int = 1) -> dict[str, Any]:
-        """Return the codes of the records of a file, of which there must be some, unless none will do."""
+    def records(self, domains: Mapping[str, Levels]) -> dict[str, Any]:
+        """Return the codes of the records."""
+        # Where the number of records is private, no records are as good as one.
+        return self._codes(self.file, self.input_format, domains, least=1 if self.adjacency == "replace" else 0)
+
+    def test_records(self, domains: Mapping[str, Levels]) -> dict[str, Any] | None:
+        """Return the codes of the records to score on: read before anything is paid for, as they may be refused."""
+        if self.score is None:
+            return None
+        try:
+            return self._codes(self.score, self.input_format if self.score == self.file else None, domains, least=1)
+        except SimplexDpError as error:
+            raise InvalidDataError(f"--score {self.score}: {error}") from None
+        except click.UsageError as error:
+            raise click.UsageError(f"--score {self.score}: {error.message}") from None
+
+    def _codes(self, path: str, kind: str | None, domains: Mapping[str, Levels], least: int) -> dict[str, Any]:
         from simplexdp.cli.counting import codes
 
-        kind = self.input_format if path == self.file else None
         found = codes(options.source(path, kind, self.encoding, self.no_header), domains)
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
         return found
 
-    def write(
-        self,
-        content: Mapping[str, Any],
-        guarantee: Mapping[str, Any],
-        scored: Mapping[str, float] | None,
-        output: Output,
-    ) -> None:
-        """Write the model and say what it cost; a score is shown and never written into the model."""
+    def keep(self, content: Mapping[str, Any], output: Output) -> None:
+        """Write the model, first of all that is done with it: it is paid for."""
+        text = json.dumps({**content, "private": self.seed is None}, indent=1, ensure_ascii=False) + "\n"
+        if output.path is not None:
+            try:
+                with open(output.path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                return
+            except OSError as error:
+                sys.stdout.write(text)
+                sys.stdout.flush()
+                raise click.ClickException(
+                    f"--out {output.path}: {error.strerror}; the model was printed instead, because it is paid for"
+                ) from None
+        sys.stdout.write(text)
+
+    def tell(self, guarantee: Mapping[str, Any], scored: Mapping[str, float] | None, output: Output) -> None:
+        """Say what the model cost; a score is shown and never written into the model."""
         notes = [sentence(guarantee, " of all tables together")]
         notes += warnings_of(guarantee, show_truth=False, seed=self.seed)
         if scored is not None:
             notes.append("The score is NOT PRIVATE when the records that it was computed from are private.")
-        text = json.dumps({**content, "private": self.seed is None}, indent=1, ensure_ascii=False) + "\n"
         if output.path is None:
-            sys.stdout.write(text)
             shown = [f"{name.replace('_', ' ')}: {value:.6g}" for name, value in (scored or {}).items()]
             for line in [] if self.quiet else [*notes, *shown]:
                 warn(line)
             return
-        with open(output.path, "w", encoding="utf-8") as file:
-            file.write(text)
         details = {"model": output.path, **guarantee, **(scored or {})}
         emit(Result(details=details, notes=() if self.quiet else notes), Output(None, output.form))
 
