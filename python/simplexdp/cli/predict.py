@@ -66,7 +66,8 @@ def predict(
         raise click.UsageError("--probabilities needs classes whose names differ from each other and from the target")
     source = options.source(file, input_format, encoding, no_header)
     counter = Counter()
-    write(counter.of(classifier.chunks(source, probabilities=probabilities)), names, out)
+    levels = {name: [1.0] for name in names} | {classifier.target: classifier.model.classes_.tolist()}
+    write(counter.of(classifier.chunks(source, probabilities=probabilities)), levels, out)
     if out is not None:
         if as_json:
             click.echo(json.dumps({"out": out, "size": counter.total, "columns": names}))

@@ -6,20 +6,27 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from simplexdp.cli.reading import text_of
 from simplexdp.cli.writing import check_writable
 
-__all__ = ["FORMATS", "Writer", "writer"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["FORMATS", "Writer", "fits_integers", "writer"]
 
 FORMATS = ("csv", "parquet")
 
-Writer = Callable[[Iterable[Mapping[str, Any]], list[str], str | None], None]
-"""Takes chunks of columns, their names, and a file or standard output."""
+Levels = Mapping[str, Sequence[Any]]
+"""By the names of the columns, the values that may occur in each: all of them, or one of each type."""
+
+Writer = Callable[[Iterable[Mapping[str, Any]], Levels, str | None], None]
+"""Takes chunks of columns, their levels, and a file or standard output."""
 
 
 def writer(out: str | None, form: str | None, as_json: bool) -> Writer:
@@ -55,37 +62,64 @@ def _whole(out: str) -> Iterator[str]:
             os.remove(unfinished)
 
 
-def _write_csv(chunks: Iterable[Mapping[str, Any]], names: list[str], out: str | None) -> None:
+def _write_csv(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str | None) -> None:
     if out is None:
-        _write_lines_of_csv(sys.stdout, chunks, names)
+        _write_lines_of_csv(sys.stdout, chunks, levels)
         sys.stdout.flush()
         return
     with _whole(out) as path, open(path, "w", encoding="utf-8", newline="") as file:
-        _write_lines_of_csv(file, chunks, names)
+        _write_lines_of_csv(file, chunks, levels)
 
 
-def _write_lines_of_csv(file: TextIO, chunks: Iterable[Mapping[str, Any]], names: list[str]) -> None:
+def _write_lines_of_csv(file: TextIO, chunks: Iterable[Mapping[str, Any]], levels: Levels) -> None:
     lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(names)
+    lines.writerow(levels)
     for columns in chunks:
-        lines.writerows(zip(*(columns[name].tolist() for name in names), strict=True))
+        lines.writerows(zip(*(columns[name].tolist() for name in levels), strict=True))
 
 
-def _write_lines(chunks: Iterable[Mapping[str, Any]], names: list[str], out: str | None) -> None:
+def _write_lines(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str | None) -> None:
     for columns in chunks:
-        for row in zip(*(columns[name].tolist() for name in names), strict=True):
-            sys.stdout.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
+        for row in zip(*(columns[name].tolist() for name in levels), strict=True):
+            sys.stdout.write(json.dumps(dict(zip(levels, row, strict=True)), ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 
-def _write_parquet(chunks: Iterable[Mapping[str, Any]], names: list[str], out: str | None) -> None:
+def _write_parquet(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str | None) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     assert out is not None  # asked by `writer`
-    with _whole(out) as path, ExitStack() as stack:
-        target = None
+    # From the levels, not from the records: these need not hold all types, and there may be none.
+    schema = pa.schema([(str(name), _type_of(values)) for name, values in levels.items()])
+    with _whole(out) as path, pq.ParquetWriter(path, schema) as target:
         for columns in chunks:
-            table = pa.table({name: pa.array(columns[name].tolist()) for name in names})
-            target = target or stack.enter_context(pq.ParquetWriter(path, table.schema))
-            target.write_table(table)
+            arrays = [_array(columns[name].tolist(), kind) for name, kind in zip(levels, schema.types, strict=True)]
+            target.write_table(pa.table(arrays, schema=schema))
+
+
+def _type_of(levels: Sequence[Any]) -> pa.DataType:
+    """Return the type of a column; what is no number and no truth value throughout is text."""
+    import pyarrow as pa
+
+    kinds = {type(level) for level in levels if level is not None}
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int} and fits_integers(levels):
+        return pa.int64()
+    return pa.float64() if float in kinds and kinds <= {int, float} else pa.string()
+
+
+def fits_integers(levels: Sequence[Any]) -> bool:
+    """Whether all integers among the levels have a place in 64 bits."""
+    return all(-(1 << 63) <= level < 1 << 63 for level in levels if isinstance(level, int))
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    if kind == pa.string():
+        values = [None if value is None else text_of(value) for value in values]
+    elif kind == pa.float64():
+        values = [None if value is None else float(value) for value in values]
+    return pa.array(values, kind)

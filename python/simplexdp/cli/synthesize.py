@@ -10,7 +10,8 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.records import FORMATS, writer
+from simplexdp.cli.reading import text_of
+from simplexdp.cli.records import FORMATS, fits_integers, writer
 from simplexdp.cli.writing import warn
 from simplexdp.exceptions import InvalidParameterError
 
@@ -46,13 +47,28 @@ def synthesize(
     network = _network(model)
     rng = options.seeded(seed)
     names = network._nodes_in_user_order()
+    levels = {name: _levels(network, name) for name in names}
     with Progress("drawing") as bar:
-        write(_chunks(network, size, rng, bar), names, out)
+        write(_chunks(network, size, rng, bar), levels, out)
     if out is not None:
         if as_json:
             click.echo(json.dumps({"out": out, "size": size, "columns": names, "private": seed is None}))
         elif not quiet:
             warn(f"wrote {size} records to {out}")
+
+
+def _levels(network: Any, name: str) -> list[Any]:
+    """Return the values that are drawn in a column; integers for which 64 bits are too few become text."""
+    if name in network._centres:
+        levels: list[Any] = network._centres[name].tolist()
+        return levels
+    levels = network.domains_[name].levels
+    if not fits_integers(levels):
+        from simplexdp.frames import Domain
+
+        levels = [level if level is None else text_of(level) for level in levels]
+        network.domains_[name] = Domain(levels)
+    return levels
 
 
 def _chunks(network: Any, size: int, rng: Any, bar: Progress) -> Any:
@@ -82,7 +98,7 @@ def _network(path: str) -> Any:
             text = _as_network(content["privacy"], _nodes_of_classifier(content))
         elif "format" not in content and "rows" in content:
             text = _as_network(content["guarantee"], [_node_of_release(content)], content["mechanism"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidParameterError):
             raise
         raise InvalidParameterError(f"{path} must be what fit-bn, fit-nb or 'release --json' wrote") from None
