@@ -76,7 +76,7 @@ class Levels:
         """Return the codes of a batch of values."""
         unseen = -1 if self.other is None else self._codes[self.other]
         missing = -2 if self.null is None else self._codes[self.null]
-        result = coded(values, self._codes, unseen, missing)
+        result = coded(column, values, self._codes, unseen, missing)
         least = int(result.min(initial=0))
         if least < 0:
             self._refuse(column, missing=bool((result == -2).any()))
@@ -90,13 +90,17 @@ class Levels:
         raise InvalidDataError(f"column {column!r} has {what} (none is shown); {remedy}")
 
 
-def coded(values: pa.Array, listed: Mapping[str, int], unseen: int, missing: int) -> NDArray[np.int32]:
+def coded(column: str, values: pa.Array, listed: Mapping[str, int], unseen: int, missing: int) -> NDArray[np.int32]:
     """Return the codes of values by their texts; two more codes are for those not listed and for missing ones."""
-    encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
-    table = [
-        missing if value is None or value != value else listed.get(text_of(value), unseen)
-        for value in encoded.dictionary.to_pylist()
-    ]
+    import pyarrow as pa
+
+    try:
+        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
+    except (pa.ArrowException, ValueError, OverflowError):
+        # Lists and records are no values; times beyond what Python has, and text that is none, quote themselves.
+        raise InvalidDataError(f"column {column!r} must hold text, numbers or true and false (none is shown)") from None
+    table = [missing if value is None or value != value else listed.get(text_of(value), unseen) for value in distinct]
     # The last entry is for missing values, whose index is filled with -1.
     lookup = np.array([*table, missing], dtype=np.int32)
     codes: NDArray[np.int32] = lookup[encoded.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)]
@@ -154,6 +158,8 @@ def _json(text: str, path: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise click.UsageError(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise click.UsageError(f"{path} is nested too deeply") from None
 
 
 def _expanded(field: str) -> list[str]:

@@ -119,7 +119,7 @@ class Feature:
         """Return the codes of a batch of values."""
         if self.edges is not None:
             return self._bins(values, self.edges)
-        found = coded(values, self._codes, self._unseen, self._missing)
+        found = coded(self.name, values, self._codes, self._unseen, self._missing)
         if found.min(initial=0) < 0:
             raise InvalidDataError(f"column {self.name!r} has values that the model does not know (none is shown)")
         return found
@@ -129,7 +129,7 @@ class Feature:
 
         try:
             numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
+        except pa.ArrowException:
             numbers = np.array([np.nan])
         if np.isnan(numbers).any():
             raise InvalidDataError(f"column {self.name!r} must hold a number in every record (none is shown)")

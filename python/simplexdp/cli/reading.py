@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import MAX_PREC, Context, Decimal
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
@@ -135,12 +136,11 @@ class Source:
 
         known: set[str] = set()
         rows: list[list[Any]] = [[] for _ in columns]
-        for line in io.TextIOWrapper(io.BufferedReader(stream, _BLOCK), encoding=self.encoding):
+        lines = io.TextIOWrapper(io.BufferedReader(stream, _BLOCK), encoding=self.encoding)
+        for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            record = json.loads(line)
-            if not isinstance(record, dict):
-                raise InvalidDataError("every line must be a JSON object")
+            record = self._object(line.removeprefix("\ufeff") if number == 1 else line, number)
             known.update(column for column in columns if column in record)
             for values, column in zip(rows, columns, strict=True):
                 value = record.get(column)
@@ -155,11 +155,33 @@ class Source:
         if rows[0] or known:
             _checked_columns(list(known), columns)
 
+    def _object(self, line: str, number: int) -> dict[str, Any]:
+        """Return the object of one line; a refusal says which line, and nothing that is in it."""
+        rule = "every line must be a JSON object"
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError:
+            record = None
+        except ValueError:
+            record, rule = None, f"an integer must have at most {sys.get_int_max_str_digits()} digits"
+        except RecursionError:
+            record, rule = None, "lists and objects must not be nested that deeply"
+        if not isinstance(record, dict):
+            name = "standard input" if self.path == "-" else self.path
+            raise InvalidDataError(f"{name}, line {number}: {rule} (the line is not shown)")
+        return record
+
 
 def text_of(value: Any) -> str:
     """Return a value as the text that stands for it in a domain: 1 and 1.0 as "1", true as "true"."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Decimal):
+        # As the number would be written that it is: 0.50 as "0.5".
+        if value == value.to_integral_value():
+            return str(int(value))
+        near = repr(float(value))
+        return near if Decimal(near) == value else f"{value.normalize(Context(prec=MAX_PREC)):f}"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
@@ -267,8 +289,6 @@ def _quiet(batches: Iterator[list[pa.Array]], kind: str) -> Iterator[list[pa.Arr
             raise InvalidDataError(_encoding_hint()) from None
         except csv.Error:
             raise InvalidDataError("the first line is not a header") from None
-        except json.JSONDecodeError:
-            raise InvalidDataError("every line must be a JSON object (the line is not shown)") from None
         except pa.ArrowException as error:
             if "UTF8" in str(error):
                 raise InvalidDataError(_encoding_hint()) from None

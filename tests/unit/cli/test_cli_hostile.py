@@ -209,3 +209,74 @@ def test_a_network_of_no_records_is_fitted_where_their_number_is_private(simplex
     fit = ("fit-bn", "empty.csv", "--domains", "domains.json", *BUDGET, "--out", "network.json")
     assert simplexdp(*fit).code == REFUSED
     assert simplexdp(*fit, "--adjacency", "add_remove").code == FINE
+
+
+NO_VALUES = {
+    "lists": lambda pa: pa.array([["SECRET"]]),
+    "records": lambda pa: pa.array([{"SECRET": 1}]),
+    "maps": lambda pa: pa.array([[("SECRET", 1)]], pa.map_(pa.string(), pa.int64())),
+    "times too late": lambda pa: pa.array([2**62], pa.timestamp("us")),
+    "days too late": lambda pa: pa.array([2**30], pa.date32()),
+}
+
+
+@pytest.mark.parametrize("name", NO_VALUES)
+def test_columns_of_parquet_that_hold_no_values_are_named(simplexdp, folder, name):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"a": NO_VALUES[name](pa), "b": ["x"]}), folder / "data.parquet")
+    done = simplexdp(*READ, "data.parquet", "--other", "rest")
+    assert (done.code, done.out) == (REFUSED, "")
+    assert "column 'a' must hold text, numbers or true and false" in done.err
+    assert "SECRET" not in done.err
+    assert simplexdp("release", "data.parquet", "--column", "b", "--domain", "x,y", *BUDGET).code == FINE
+
+
+@pytest.mark.parametrize("kind", ["decimal128", "decimal256"])
+def test_decimals_match_the_numbers_of_a_domain(simplexdp, folder, kind):
+    """As DuckDB writes them: with all digits of the column's scale."""
+    pa = pytest.importorskip("pyarrow")
+    from decimal import Decimal
+
+    import pyarrow.parquet as pq
+
+    texts = ["1.0000000", "1.0000000", "-20.0000000", "0.5000000", "0.0000001", "0.0000000", "1234567890123456.1234500"]
+    column = pa.array([Decimal(text) for text in texts], getattr(pa, kind)(30, 7))
+    pq.write_table(pa.table({"a": column}), folder / "data.parquet")
+    domain = "1,-20,0.5,1e-07,0,1234567890123456.12345"
+    done = simplexdp("release", "data.parquet", "--column", "a", "--domain", domain, *BUDGET, "--show-truth", "--json")
+    assert done.code == FINE, done.err
+    assert [row["true_count"] for row in done.json["rows"]] == [2, 1, 1, 1, 1, 1]
+    (folder / "d.json").write_text('{"a": [1, -20, 0.5, 1e-07, 0.0]}')
+    pq.write_table(pa.table({"a": column.slice(0, 6)}), folder / "data.parquet")
+    assert simplexdp("fit-bn", "data.parquet", "--domains", "d.json", *BUDGET, "--out", "n.json").code == FINE
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ('{"a": ' + "7" * 5000 + "}", "an integer must have at most"),
+        ('{"a": "x", "b": ' + "[" * 200_000 + "]" * 200_000 + "}", "nested"),
+        ('{"a": "SECRET', "JSON object"),
+        ('["SECRET"]', "JSON object"),
+    ],
+    ids=["digits", "depth", "cut", "list"],
+)
+@pytest.mark.parametrize("from_file", [False, True], ids=["pipe", "file"])
+def test_lines_of_json_that_cannot_be_read_are_counted_and_not_shown(simplexdp, folder, line, said, from_file):
+    text = f'{{"a": "x"}}\n\n{line}\n'
+    (folder / "data.jsonl").write_text(text)
+    arguments = ["data.jsonl"] if from_file else ["--input-format", "jsonl"]
+    done = simplexdp(*READ, *arguments, stdin=text)
+    assert (done.code, done.out) == (REFUSED, "")
+    assert f"{'data.jsonl' if from_file else 'standard input'}, line 3: " in done.err
+    assert said in done.err
+    assert "SECRET" not in done.err
+    assert "77" not in done.err
+
+
+def test_domains_that_are_nested_deeply_are_refused(simplexdp, folder):
+    (folder / "d.json").write_text("[" * 200_000)
+    assert simplexdp("fit-bn", "people.csv", "--domains", "d.json", *BUDGET).code == USAGE
+    assert simplexdp("synthesize", "d.json", "--size", "1").code == USAGE
