@@ -6,6 +6,7 @@ no header.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -91,6 +92,7 @@ class Source:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
+        stream.recode(self.encoding)
         delimiter = "\t" if self._kind() == "tsv" else ","
         names = self._names(stream, delimiter)
         chosen = _checked_columns(names, columns)
@@ -100,7 +102,6 @@ class Source:
             pa.PythonFile(stream, "r"),
             read_options=arrow_csv.ReadOptions(
                 block_size=_BLOCK,
-                encoding=self.encoding,
                 # Positions as names: no header can collide with them.
                 column_names=[str(position) for position in range(len(names))],
                 use_threads=False,
@@ -122,7 +123,7 @@ class Source:
     def _names(self, stream: _Stream, delimiter: str) -> list[str]:
         """Read the first record: the names, or, left in place, as many positions as it has fields."""
         first = stream.ahead(_first_record)
-        text = first.decode(self.encoding).removeprefix("\ufeff").lstrip("\r\n")
+        text = first.decode().removeprefix("\ufeff").lstrip("\r\n")
         fields = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
         if not fields:
             raise InvalidDataError("the file is empty")
@@ -212,7 +213,7 @@ def _checked_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
 class _Stream(io.RawIOBase):
     """A binary stream that knows which share of it was read and can look ahead."""
 
-    def __init__(self, raw: BinaryIO | Unpacked, file: BinaryIO | None = None) -> None:
+    def __init__(self, raw: BinaryIO | Unpacked | _Recoded, file: BinaryIO | None = None) -> None:
         super().__init__()
         self.raw, self._file = raw, file
         self._size = os.fstat(file.fileno()).st_size if file is not None else 0
@@ -223,6 +224,11 @@ class _Stream(io.RawIOBase):
     def share(self) -> float | None:
         """The share of the file that was read, if its size is known."""
         return self._file.tell() / self._size if self._file is not None and self._size else None
+
+    def recode(self, encoding: str) -> None:
+        """Go on in UTF-8: the bytes of other encodings, such as UTF-16, may look like line ends and quotes."""
+        if codecs.lookup(encoding).name != "utf-8":
+            self.raw = _Recoded(self.raw, encoding)
 
     def ahead(self, end: Callable[[bytes], int | None]) -> bytes:
         """Return the bytes before the end that a function finds, without consuming them."""
@@ -251,6 +257,30 @@ class _Stream(io.RawIOBase):
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+class _Recoded(io.RawIOBase):
+    """Text of any encoding as UTF-8; it can only be read onwards."""
+
+    def __init__(self, raw: Any, encoding: str) -> None:
+        super().__init__()
+        # Refuses what is no encoding of text.
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        self._raw, self._decoder = raw, codecs.getincrementaldecoder(encoding)()
+        self._ready, self._ended = bytearray(), False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._ended and (size < 0 or len(self._ready) < size):
+            data = self._raw.read(1 << 16)
+            self._ended = not data
+            self._ready += self._decoder.decode(data, final=self._ended).encode()
+        cut = len(self._ready) if size < 0 else size
+        first = bytes(self._ready[:cut])
+        del self._ready[:cut]
+        return first
 
 
 def _first_record(data: bytes) -> int | None:

@@ -35,6 +35,10 @@ CASES = {
     "latin-1 in the column": (b"a\n\xe9SECRET\n", [], REFUSED, "--encoding"),
     "latin-1 in the header": (b"\xe9SECRET,a\n1,x\n", [], REFUSED, "--encoding"),
     "latin-1, stated": (b"b,a\n\xe9,x\n", ["--encoding", "latin-1"], FINE, ""),
+    "UTF-16, not stated": ("a,b\nx,SECRET\n".encode("utf-16"), [], REFUSED, "--encoding"),
+    "UTF-16 that is none": (b"a,b\nx,SECRET\ny,SECRET", ["--encoding", "utf-16"], REFUSED, "--encoding"),
+    "UTF-16 that is cut": ("a\nx\n".encode("utf-16")[:-1], ["--encoding", "utf-16"], REFUSED, "--encoding"),
+    "no encoding of text": (b"a\nx\n", ["--encoding", "hex"], REFUSED, "--encoding"),
     "an encoding that does not exist": (b"a\nx\n", ["--encoding", "nonsense"], REFUSED, "--encoding"),
     "a null byte": (b"a\nx\0SECRET\n", [], REFUSED, "--domain does not list"),
     "binary": (bytes(range(256)) * 9, [], USAGE, "no column"),
@@ -280,3 +284,28 @@ def test_domains_that_are_nested_deeply_are_refused(simplexdp, folder):
     (folder / "d.json").write_text("[" * 200_000)
     assert simplexdp("fit-bn", "people.csv", "--domains", "d.json", *BUDGET).code == USAGE
     assert simplexdp("synthesize", "d.json", "--size", "1").code == USAGE
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig", "cp1252", "cp037", "shift_jis", "iso2022_jp", "UTF8"],
+)
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("mark", [False, True])
+def test_every_encoding_of_text_is_read(simplexdp, folder, encoding, kind, mark):
+    """More text than one block holds, with a byte order mark where the encoding has one that it does not write."""
+    if mark and encoding not in ("utf-16-le", "utf-16-be", "UTF8"):
+        pytest.skip("it has none, or writes it itself")
+    # U+0A0A and U+2C22 are line ends, commas and quotes byte by byte; the others have no such letters.
+    odd = "\u0a0a\u2c22" if encoding.lower().startswith("utf") else "\u304b" if "j" in encoding else "!"
+    rows = [(odd, ("x", "y")[i % 3 == 0]) for i in range(60_000)]
+    if kind == "jsonl":
+        lines = [f'{{"{odd}": "{text}", "a": "{a}"}}' for text, a in rows]
+    else:
+        sign = {"csv": ",", "tsv": "\t"}[kind]
+        lines = [f"{odd}{sign}a", *(f"{text}{sign}{a}" for text, a in rows)]
+    text = ("\ufeff" if mark else "") + "\n".join(lines) + "\n"
+    (folder / f"data.{kind}").write_bytes(text.encode(encoding))
+    done = simplexdp(*READ, f"data.{kind}", "--encoding", encoding, "--show-truth", "--json")
+    assert done.code == FINE, done.err
+    assert [row["true_count"] for row in done.json["rows"]] == [40_000, 20_000]
