@@ -173,6 +173,7 @@ class Fit:
     input_format: str | None
     encoding: str
     no_header: bool
+    delimiter: str | None
     score: str | None
     out: str | None
     as_json: bool
@@ -215,7 +216,7 @@ class Fit:
     def _codes(self, path: str, kind: str | None, domains: Mapping[str, Levels], least: int) -> dict[str, Any]:
         from simplexdp.cli.counting import codes
 
-        found = codes(options.source(path, kind, self.encoding, self.no_header), domains)
+        found = codes(options.source(path, kind, self.encoding, self.no_header, self.delimiter), domains)
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
         return found

@@ -37,11 +37,27 @@ file_argument = click.argument(
     "file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-", metavar="[FILE]"
 )
 
+
+def _delimiter(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    sign = "\t" if value in ("tab", "\\t") else value
+    if len(sign) != 1 or not sign.isascii() or sign in '"\r\n':
+        raise click.BadParameter(f"must be one ASCII sign, no quote and no line end, or 'tab', got {value!r}")
+    return sign
+
+
 input_options = _stacked(
     click.option(
         "--input-format",
         type=click.Choice(reading.FORMATS),
         help="Of FILE; by default what its suffix says, CSV from a pipe.",
+    ),
+    click.option(
+        "--delimiter",
+        callback=_delimiter,
+        metavar="SIGN",
+        help="CSV: what separates the fields, for example ';', or 'tab'; by default a comma.",
     ),
     click.option("--encoding", default="utf-8", show_default=True, help="Of CSV, TSV and JSON lines."),
     click.option("--no-header", is_flag=True, help="CSV and TSV: the first line is a record; columns are 1, 2, ..."),
@@ -106,9 +122,11 @@ seed_option = click.option(
 )
 
 
-def source(file: str, input_format: str | None, encoding: str, no_header: bool) -> reading.Source:
+def source(
+    file: str, input_format: str | None, encoding: str, no_header: bool, delimiter: str | None
+) -> reading.Source:
     """Return what the input options describe."""
-    return reading.Source(file, input_format, encoding, not no_header)
+    return reading.Source(file, input_format, encoding, not no_header, delimiter)
 
 
 def seeded(seed: int | None) -> Any:

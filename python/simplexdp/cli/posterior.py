@@ -108,6 +108,7 @@ def posterior(
     input_format: str | None,
     encoding: str,
     no_header: bool,
+    delimiter: str | None,
     out: str | None,
     form: str | None,
     as_json: bool,
@@ -137,7 +138,7 @@ def posterior(
 
     levels = Levels(stated_domain(domain, domain_file), other, null)
     parameters = stated_prior(prior, len(levels.all))
-    counts = count(options.source(file, input_format, encoding, no_header), {column: levels})
+    counts = count(options.source(file, input_format, encoding, no_header, delimiter), {column: levels})
     n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity, calibration)
     rng = options.seeded(seed)

@@ -49,6 +49,7 @@ def predict(
     input_format: str | None,
     encoding: str,
     no_header: bool,
+    delimiter: str | None,
     out: str | None,
     form: str | None,
     as_json: bool,
@@ -64,7 +65,7 @@ def predict(
     names = [classifier.target, *(classifier.labels if probabilities else [])]
     if len(set(names)) < len(names):
         raise click.UsageError("--probabilities needs classes whose names differ from each other and from the target")
-    source = options.source(file, input_format, encoding, no_header)
+    source = options.source(file, input_format, encoding, no_header, delimiter)
     counter = Counter()
     levels = {name: [1.0] for name in names} | {classifier.target: classifier.model.classes_.tolist()}
     write(counter.of(classifier.chunks(source, probabilities=probabilities)), levels, out)

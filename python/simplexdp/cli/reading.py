@@ -60,16 +60,21 @@ class Source:
         Of CSV, TSV and JSON lines.
     header : bool
         Whether the first line of CSV and TSV names the columns; without, they are called 1, 2, ...
+    delimiter : str, optional
+        Of CSV; by default a comma.
     """
 
     path: str
     kind: str | None = None
     encoding: str = "utf-8"
     header: bool = True
+    delimiter: str | None = None
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[pa.Array]]:
         """Yield the columns of the next records."""
         kind = self._kind()
+        if self.delimiter is not None and kind != "csv":
+            raise click.UsageError(f"--delimiter is for CSV: leave it out for {kind}")
         read = {"csv": self._csv, "tsv": self._csv, "parquet": _parquet, "jsonl": self._json_lines}[kind]
         with _opened(self.path) as stream, Progress(f"reading {os.path.basename(self.path)}") as progress:
             for batch in _quiet(read(stream, columns), kind):
@@ -93,9 +98,9 @@ class Source:
         from pyarrow import csv as arrow_csv
 
         stream.recode(self.encoding)
-        delimiter = "\t" if self._kind() == "tsv" else ","
+        delimiter = "\t" if self._kind() == "tsv" else self.delimiter or ","
         names = self._names(stream, delimiter)
-        chosen = _checked_columns(names, columns)
+        chosen = _checked_columns(names, columns, "; --delimiter says what separates them" if len(names) == 1 else "")
         if stream.at_end():
             return
         reader = arrow_csv.open_csv(
@@ -198,14 +203,14 @@ def _parquet(stream: _Stream, columns: Sequence[str]) -> Iterator[list[pa.Array]
         yield [batch.column(column) for column in columns]
 
 
-def _checked_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+def _checked_columns(names: Sequence[str], columns: Sequence[str], hint: str = "") -> list[str]:
     """Return the positions of the columns; the names of the others are not shown."""
     for column in columns:
         if names.count(column) != 1:
             how = "no column" if column not in names else "more than one column"
             raise click.UsageError(
                 f"the file has {how} {column!r} among its {len(names)} (its header is not shown: without one it would "
-                "be data; --no-header calls the columns 1, 2, ...)"
+                f"be data; --no-header calls the columns 1, 2, ...{hint})"
             )
     return [str(names.index(column)) for column in columns]
 
@@ -331,7 +336,8 @@ def _encoding_hint() -> str:
 
 
 _RULES = {
-    "csv": "comma-separated values with as many fields in every row as in the first, none longer than 1 MB",
+    "csv": "CSV with as many fields in every row as in the first, none longer than 1 MB, separated by commas or what "
+    "--delimiter says",
     "tsv": "tab-separated values with as many fields in every row as in the first, none longer than 1 MB",
     "parquet": "a Parquet file that can be read",
     "jsonl": "JSON lines",

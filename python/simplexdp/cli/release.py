@@ -123,6 +123,7 @@ def release(
     input_format: str | None,
     encoding: str,
     no_header: bool,
+    delimiter: str | None,
     out: str | None,
     form: str | None,
     as_json: bool,
@@ -164,7 +165,7 @@ def release(
         columns = {by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"), **columns}
     if not no_header and column in map(str, columns[column].all):
         warn(f"Warning: {column!r} is the name of the column and one of its values: does the file have a header?")
-    counts = count(options.source(file, input_format, encoding, no_header), columns)
+    counts = count(options.source(file, input_format, encoding, no_header, delimiter), columns)
     request = asked.given(
         total=public_total(counts, asked.total) if asked.adjacency == "replace" else asked.total,
         dimension=counts.shape[-1],

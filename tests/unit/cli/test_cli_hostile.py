@@ -309,3 +309,46 @@ def test_every_encoding_of_text_is_read(simplexdp, folder, encoding, kind, mark)
     done = simplexdp(*READ, f"data.{kind}", "--encoding", encoding, "--show-truth", "--json")
     assert done.code == FINE, done.err
     assert [row["true_count"] for row in done.json["rows"]] == [40_000, 20_000]
+
+
+@pytest.mark.parametrize("given, sign", [(";", ";"), ("|", "|"), ("tab", "\t"), ("\\t", "\t"), (" ", " "), (",", ",")])
+def test_fields_are_separated_by_what_the_delimiter_says(simplexdp, given, sign):
+    text = f'b{sign}a\n"SECRET{sign}"{sign}x\n1,2{sign}y\n' if sign != "," else 'b,a\n"SECRET,",x\n1,y\n'
+    done = simplexdp(*READ, "--delimiter", given, "--show-truth", "--json", stdin=text)
+    assert done.code == FINE, done.err
+    assert [row["true_count"] for row in done.json["rows"]] == [1, 1]
+    if sign != ",":
+        refused = simplexdp(*READ, stdin=text.replace(",", ""))
+        assert refused.code == USAGE
+        assert "--delimiter says" in refused.err
+        assert "SECRET" not in refused.err
+
+
+@pytest.mark.parametrize("sign", ["", "ab", '"', "\n", "\u00a7"])
+def test_what_cannot_separate_fields_is_refused(simplexdp, sign):
+    done = simplexdp(*READ, "--delimiter", sign, stdin="a\nx\n")
+    assert (done.code, done.out) == (USAGE, "")
+    assert "--delimiter" in done.err
+
+
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet"])
+def test_a_delimiter_is_for_csv(simplexdp, kind):
+    done = simplexdp(*READ, "--delimiter", ";", "--input-format", kind, stdin="a\nx\n")
+    assert done.code == USAGE
+    assert "--delimiter is for CSV" in done.err
+
+
+def test_every_command_that_reads_records_takes_a_delimiter(simplexdp, folder):
+    (folder / "people.csv").write_text((folder / "people.csv").read_text().replace(",", ";"))
+    column = ("--column", "job", "--domain", "clerk,nurse,smith")
+    fit = ("--domains", "domains.json", *BUDGET, "--score", "people.csv", "--out")
+    for arguments in (
+        ("release", *column, *BUDGET),
+        ("posterior", *column, "--epsilon", "1", "--mechanism", "laplace"),
+        ("fit-bn", *fit, "network.json"),
+        ("fit-nb", "--target", "job", *fit, "model.json"),
+        ("predict", "model.json"),
+    ):
+        assert simplexdp(*arguments, "people.csv").code == USAGE
+        done = simplexdp(*arguments, "people.csv", "--delimiter", ";")
+        assert done.code == FINE, done.err
