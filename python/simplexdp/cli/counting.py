@@ -23,10 +23,11 @@ from simplexdp.exceptions import InvalidDataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Levels", "coded", "codes", "count", "stated_domain"]
+__all__ = ["Levels", "check_column", "coded", "codes", "count", "stated_domain"]
 
 _RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 _MOST_LEVELS = 10**6
+_SHORT: dict[str, Any] = {"float": np.float32, "halffloat": np.float16}
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,10 @@ def coded(column: str, values: pa.Array, listed: Mapping[str, int], unseen: int,
     try:
         encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
+        if str(encoded.dictionary.type) in _SHORT:
+            # In the digits that the type has: 0.1, where a double would be 0.10000000149.
+            short = _SHORT[str(encoded.dictionary.type)]
+            distinct = [None if value is None else float(str(short(value))) for value in distinct]
     except (pa.ArrowException, ValueError, OverflowError):
         # Lists and records are no values; times beyond what Python has, and text that is none, quote themselves.
         raise InvalidDataError(f"column {column!r} must hold text, numbers or true and false (none is shown)") from None
@@ -131,6 +136,12 @@ def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, 
     for name in content:
         check_text(name, f"{path}: the name of a column")
     return {name: Levels(_values(path, name, stated), other, null) for name, stated in content.items()}
+
+
+def check_column(column: str, own: Sequence[str]) -> None:
+    """Refuse a column whose name a column of the result has: one of them would be lost once it is paid for."""
+    if column in own:
+        raise click.UsageError(f"the result has a column {column!r} of its own: call that of the file otherwise")
 
 
 def check_text(text: str, what: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy as np
 from simplexdp.cli import options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
 from simplexdp.exceptions import InvalidDataError, SimplexDpError
 
 if TYPE_CHECKING:
@@ -224,18 +223,7 @@ class Fit:
     def keep(self, content: Mapping[str, Any], output: Output) -> None:
         """Write the model, first of all that is done with it: it is paid for."""
         text = json.dumps({**content, "private": self.seed is None}, indent=1, ensure_ascii=False) + "\n"
-        if output.path is not None:
-            try:
-                with open(output.path, "w", encoding="utf-8") as file:
-                    file.write(text)
-                return
-            except OSError as error:
-                sys.stdout.write(text)
-                sys.stdout.flush()
-                raise click.ClickException(
-                    f"--out {output.path}: {error.strerror}; the model was printed instead, because it is paid for"
-                ) from None
-        sys.stdout.write(text)
+        write_or_print(text, output.path)
 
     def tell(self, guarantee: Mapping[str, Any], scored: Mapping[str, float] | None, output: Output) -> None:
         """Say what the model cost; a score is shown and never written into the model."""

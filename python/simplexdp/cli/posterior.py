@@ -134,8 +134,10 @@ def posterior(
     accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
 
-    from simplexdp.cli.counting import Levels, count, stated_domain
+    from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
+    own = ["share"] if mechanism == "dirichlet" else ["alpha", "mean", "lower", "upper"]
+    check_column(column, [*own, "true_count"] if show_truth else own)
     levels = Levels(stated_domain(domain, domain_file), other, null)
     parameters = stated_prior(prior, len(levels.all))
     counts = count(options.source(file, input_format, encoding, no_header, delimiter), {column: levels})

@@ -158,8 +158,10 @@ def release(
     accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
 
-    from simplexdp.cli.counting import Levels, count, stated_domain
+    from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
+    for each in (column, *([] if by is None else [by])):
+        check_column(each, extras.own_columns(asked))
     columns = {column: Levels(stated_domain(domain, domain_file), other, null)}
     if by is not None:
         columns = {by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"), **columns}
@@ -205,6 +207,14 @@ class Extras:
             "--report": self.report is not None,
         }
         return [option for option in options if given[option]]
+
+    def own_columns(self, request: Request) -> list[str]:
+        """Return the columns of the result beside those of the file."""
+        found = ["share"] if self.size is None else ["count"]
+        found += [] if request.mechanism == "dirichlet" else ["noisy_count"]
+        found += ["debiased"] if self.debias else []
+        found += [] if self.interval is None else ["lower", "upper"]
+        return [*found, "true_count"] if self.show_truth else found
 
     def check(self, request: Request, by: str | None) -> None:
         """Refuse what does not go together, and what cannot be drawn or written, before anything is spent."""

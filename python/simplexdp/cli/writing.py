@@ -10,13 +10,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from simplexdp import __version__
 
-__all__ = ["Output", "Result", "check_writable", "emit", "warn"]
+__all__ = ["Output", "Result", "check_writable", "emit", "warn", "write_or_print"]
 
 FORMATS = ("table", "csv", "json", "parquet")
 _SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".txt": "table"}
@@ -93,20 +93,37 @@ def warn(message: str) -> None:
 def emit(result: Result, output: Output, *, quiet: bool = False) -> None:
     """Write a result; a form without room for notes has them on standard error."""
     if output.form == "parquet":
-        _write_parquet(result, output.path or "")
+        try:
+            _write_parquet(result, output.path or "")
+        except OSError as error:
+            _print_instead(output.path, _json(result), error)
     else:
-        text = {"json": _json, "csv": _csv, "table": _table}[output.form](result)
-        if output.path is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            with open(output.path, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+        write_or_print({"json": _json, "csv": _csv, "table": _table}[output.form](result), output.path)
     if output.form in ("csv", "parquet") and not quiet:
         for note in result.notes:
             warn(note)
     if output.path is not None and not quiet:
         warn(f"wrote {output.path}")
+
+
+def write_or_print(text: str, path: str | None) -> None:
+    """Write to a file, or without one to standard output, which also gets what the file does not take."""
+    if path is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        _print_instead(path, text, error)
+
+
+def _print_instead(path: str | None, text: str, error: OSError) -> NoReturn:
+    """Print what could not be written: it may be a release, which is paid for."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    raise click.ClickException(f"--out {path}: {error.strerror or 'it cannot be written'}; printed instead") from None
 
 
 def _json(result: Result) -> str:

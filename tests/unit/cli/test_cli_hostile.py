@@ -352,3 +352,17 @@ def test_every_command_that_reads_records_takes_a_delimiter(simplexdp, folder):
         assert simplexdp(*arguments, "people.csv").code == USAGE
         done = simplexdp(*arguments, "people.csv", "--delimiter", ";")
         assert done.code == FINE, done.err
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_fractions_match_in_the_digits_of_their_type(simplexdp, folder, kind):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    column = pa.array(np.array([0.1, 0.1, 2.5, 1.0], dtype=kind))
+    pq.write_table(pa.table({"a": column}), folder / "data.parquet")
+    done = simplexdp(
+        "release", "data.parquet", "--column", "a", "--domain", "0.1,1,2.5", *BUDGET, "--show-truth", "--json"
+    )
+    assert done.code == FINE, done.err
+    assert [row["true_count"] for row in done.json["rows"]] == [2, 1, 1]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 
 import pytest
@@ -424,3 +425,40 @@ def test_every_mechanism_has_intervals_and_a_report(simplexdp, folder, mechanism
     for row in done.json["rows"]:
         assert 0 <= row["lower"] <= COUNTS[row["job"]] / total <= row["upper"] <= 1
     assert mechanism in (folder / "page.html").read_text(encoding="utf-8")
+
+
+OWN = [
+    (["release", *BUDGET], "share"),
+    (["release", *BUDGET, "--counts", "5"], "count"),
+    (["release", *PURE, "--mechanism", "laplace"], "noisy_count"),
+    (["release", *BUDGET, "--debias", "--interval", "0.9"], "lower"),
+    (["release", *BUDGET, "--show-truth"], "true_count"),
+    (["posterior", *PURE, "--mechanism", "laplace"], "mean"),
+    (["posterior", *BUDGET, "--mechanism", "dirichlet"], "share"),
+]
+
+
+@pytest.mark.parametrize("arguments, name", OWN)
+def test_a_column_called_as_one_of_the_result_is_refused_before_the_debit(simplexdp, arguments, name):
+    simplexdp("ledger", "budget.db", "--create", "5", "1e-6")
+    debited = ("--ledger", "budget.db")
+    for column in (name, "a"):
+        stdin = f"{column},b\n" + "x,1\ny,2\n" * 20
+        done = simplexdp(*arguments, "--column", column, "--domain", "x,y", *debited, stdin=stdin)
+        assert done.code == (2 if column == name else 0), done.err
+    assert (
+        f"the result has a column {name!r}"
+        in simplexdp(*arguments, "--column", name, "--domain", "x,y", stdin=stdin).err
+    )
+    assert len(simplexdp("ledger", "budget.db", "--json").json["rows"]) == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table", "parquet"])
+def test_a_release_that_cannot_be_written_is_printed(simplexdp, form):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device that is always full")
+    done = simplexdp("release", "people.csv", *JOBS, *BUDGET, "--out", "/dev/full", "--format", form)
+    assert done.code == 1
+    assert "--out /dev/full: " in done.err
+    assert "printed instead" in done.err
+    assert all(job in done.out for job in COUNTS)
