@@ -226,4 +226,8 @@ def _write_parquet(result: Result, path: str) -> None:
     }
     table = pa.table({name: pa.array(list(values)) for name, values in columns.items()})
     about = json.dumps(_plain({"simplexdp": __version__, **result.details, "notes": list(result.notes)}))
-    pq.write_table(table.replace_schema_metadata({"simplexdp": about}), path)
+    # Through memory: what pyarrow cannot write it removes, and that may be a device.
+    written = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata({"simplexdp": about}), written)
+    with open(path, "wb") as file:
+        file.write(written.getvalue())

@@ -1,5 +1,7 @@
 """Files that commands are tried on, and a way to call commands without a process for each."""
 
+import builtins
+import errno
 import io
 import json
 import sys
@@ -35,6 +37,23 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "domains.json").write_text(json.dumps(domains), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """Let nothing more be written to one file, whose name is returned."""
+
+    def fill(name):
+        def full(path, mode="r", *arguments, **options):
+            if str(path) == name and "w" in mode:
+                raise OSError(errno.ENOSPC, "No space left on device", name)
+            return opened(path, mode, *arguments, **options)
+
+        opened = builtins.open
+        monkeypatch.setattr(builtins, "open", full)
+        return name
+
+    return fill
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Models that are paid for: they are kept, whatever goes wrong beside them."""
 
-import builtins
-import errno
 import json
 
 import pytest
@@ -48,16 +46,8 @@ def test_a_file_that_cannot_be_scored_on_is_refused_before_the_debit(fit, folder
     assert not (folder / "model.json").exists()
 
 
-def test_a_model_that_cannot_be_written_is_printed(fit, monkeypatch):
-    def full(path, mode="r", *arguments, **options):
-        if str(path) == "model.json" and "w" in mode:
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        return opened(path, mode, *arguments, **options)
-
-    opened = builtins.open
-    with monkeypatch.context() as patch:
-        patch.setattr(builtins, "open", full)
-        done = fit("--out", "model.json")
+def test_a_model_that_cannot_be_written_is_printed(fit, full_disk):
+    done = fit("--out", full_disk("model.json"))
     assert done.code == 1
     assert "--out model.json: No space left on device" in done.err
     assert len(fit.debits()) == 1
