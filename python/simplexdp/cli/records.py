@@ -52,7 +52,10 @@ def _format_of(path: str) -> str:
 
 @contextmanager
 def _whole(out: str) -> Iterator[str]:
-    """Give the path of a file that becomes `out` once it is complete."""
+    """Give the path of a file that becomes `out` once it is complete; of a pipe or a device, its own."""
+    if os.path.exists(out) and not os.path.isfile(out):
+        yield out
+        return
     unfinished = f"{out}.part"
     try:
         yield unfinished

@@ -1,6 +1,8 @@
 """Records that are drawn or classified: every form holds them, whatever the domains are of."""
 
 import json
+import os
+import threading
 
 import pytest
 from cli_files import BUDGET
@@ -60,3 +62,18 @@ def test_chunks_have_the_types_of_the_domain(simplexdp, folder, monkeypatch):
         assert done.code == 0, done.err
         kind = float if 2.5 in values else str
         assert set(parquet.read_table(folder / "s.parquet")["a"].to_pylist()) == {kind(value) for value in values}
+
+
+def test_a_named_pipe_is_written_into_and_stays(simplexdp, folder):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no named pipes")
+    assert simplexdp("fit-bn", "people.csv", "--domains", "domains.json", *BUDGET, "--out", "m.json").code == 0
+    os.mkfifo(folder / "pipe")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((folder / "pipe").read_text()), daemon=True)
+    reader.start()
+    done = simplexdp("synthesize", "m.json", "--size", "9", "--out", "pipe", "--format", "csv")
+    assert done.code == 0, done.err
+    reader.join(timeout=20)
+    assert len(read[0].splitlines()) == 10
+    assert (folder / "pipe").is_fifo()
