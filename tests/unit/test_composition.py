@@ -191,6 +191,18 @@ def test_two_rows_of_a_table_are_as_one_beta_pair():
     assert total.epsilon(1e-6) >= beta.epsilon(1e-6) * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [150.0, 160.0, 1000.0])
+@pytest.mark.parametrize("n_tables", [1, 8])
+def test_a_budget_beyond_what_the_sampler_allows_takes_few_steps(epsilon, n_tables, monkeypatch):
+    steps = []
+    release = Structure.release
+    monkeypatch.setattr(Structure, "release", lambda *args, **kwargs: steps.append(1) or release(*args, **kwargs))
+    error = n_tables * 2.0**-255
+    found = Structure((1.0,) * n_tables).calibrated(epsilon=epsilon, delta=1e-6, prior=2.0, sampling_error=error)
+    assert 140 < found.privacy.epsilon(1e-6) <= epsilon
+    assert len(steps) < 20
+
+
 @pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
 @pytest.mark.parametrize("prior", [1.0, lambda r: 1 + 16 * r])
 def test_calibration_spends_the_budget_and_not_more(adjacency, prior):

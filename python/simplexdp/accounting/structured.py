@@ -306,7 +306,9 @@ class Structure:
                 raise InvalidParameterError(
                     f"delta must be well above the sampling error {sampling_error:.3g} of all tables, got {delta}"
                 )
-            epsilon = min(epsilon, largest)
+            if epsilon > 0.97 * largest:
+                # Not quite to the end: a search that sees only infinity above its goal has no slope to follow.
+                epsilon = min(epsilon, max(largest - 11, 0.9 * largest))
         mean = math.fsum(self.shares) / len(self.shares)
         relative = [math.sqrt(share / mean) for share in self.shares]
 
