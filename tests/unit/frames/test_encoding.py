@@ -196,7 +196,7 @@ def test_numbers_of_engines_with_and_without_missing_ones():
             np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], by_hand(values, domain))
 
 
-# What a hostile tester found ------------------------------------------------------------------------------------
+# Columns that were once miscounted or failed --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [int, "U3", object, "M8[D]", "M8[ns]", float])
