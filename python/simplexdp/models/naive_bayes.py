@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from simplexdp import _arguments
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, count_tables, encode
 from simplexdp.frames.counting import count_codes
@@ -357,7 +358,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         true = encode_column(y, CLASS_COLUMN, levels)
         if len(true) != len(predicted):
             raise InvalidDataError("X and y must have the same number of records")
-        return float(np.average(true == predicted, weights=sample_weight)) if len(true) else float("nan")
+        weights = _weights(sample_weight, len(true))
+        return float(np.average(true == predicted, weights=weights)) if len(true) else float("nan")
 
     def save(self, path: str | Path) -> None:
         """Write the released classifier as JSON: domains, tables and guarantee."""
@@ -631,6 +633,19 @@ def _class_domain(classes: Any) -> Domain:
     if any(is_null(label) for label in domain.levels):
         raise InvalidParameterError("classes must not have a missing value among them")
     return domain
+
+
+def _weights(sample_weight: Any, n_records: int) -> NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights = _arguments.numbers("sample_weight", sample_weight)
+    if weights.shape != (n_records,):
+        raise InvalidParameterError(
+            f"sample_weight must have one entry for each of {n_records} records, got shape {weights.shape}"
+        )
+    if np.any(weights < 0) or not weights.any():
+        raise InvalidParameterError("sample_weight must be non-negative and not zero throughout")
+    return weights
 
 
 def _labels(levels: list[Any]) -> NDArray[Any]:
