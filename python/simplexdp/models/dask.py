@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
@@ -38,11 +39,7 @@ def _of_listed_groups(frame: Any, column: str, by: str, domain: Domain, groups: 
     def count(part: Any) -> Any:
         keys, codes = encode(part, [by, column], {by: stated, column: domain})
         found, rows = np.unique(keys, return_inverse=True)
-        shape = [max(len(found), 1), len(domain)]
-        cells = _core.count_table([rows.astype(np.int64), codes], shape).reshape(shape)
-        counted = pd.DataFrame(cells[: len(found)], columns=names)
-        counted.insert(0, by, found.astype(np.int64))
-        return counted
+        return _counted(by, found.astype(np.int64), rows, codes, names)
 
     numbers = dict.fromkeys(names, np.int64(0))
     meta = pd.DataFrame({by: np.zeros(0, dtype=np.int64)}).assign(**numbers)
@@ -64,17 +61,24 @@ def _of_a_frame_of_groups(frame: Any, column: str, by: str, domain: Domain, grou
 
     def count(part: Any) -> Any:
         (codes,) = encode(part, [column], {column: domain})
-        keys, found = pd.factorize(part[by], use_na_sentinel=False)
-        shape = [max(len(found), 1), len(domain)]
-        cells = _core.count_table([keys.astype(np.int64), codes], shape).reshape(shape)
-        counted = pd.DataFrame(cells[: len(found)], columns=names)
-        counted.insert(0, by, pd.Series(found, dtype=part[by].dtype))
-        return counted
+        rows, found = pd.factorize(part[by], use_na_sentinel=False)
+        return _counted(by, pd.Series(found, dtype=part[by].dtype), rows, codes, names)
 
     numbers = dict.fromkeys(names, np.int64(0))
     partial = frame.map_partitions(count, meta=frame._meta[[by]].assign(**numbers))
     counted = partial.groupby(by, dropna=False).sum(split_out=frame.npartitions).reset_index()
     return groups[[by]].drop_duplicates().merge(counted, on=by, how="left").fillna(numbers)
+
+
+def _counted(by: str, found: Any, rows: NDArray[Any], codes: NDArray[Any], names: list[str]) -> Any:
+    """Return one row for each group that a partition holds: the group and its counts."""
+    import pandas as pd
+
+    shape = [max(len(found), 1), len(names)]
+    cells = _core.count_table([rows.astype(np.int64), codes], shape).reshape(shape)
+    counted = pd.DataFrame(cells[: len(found)], columns=names)
+    counted.insert(0, by, found)
+    return counted
 
 
 def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
