@@ -13,7 +13,7 @@ from simplexdp import _core
 from simplexdp._algorithm_one import algorithm_one_scale
 from simplexdp.accounting import dirichlet_bound_curve, dirichlet_curve, rdp_epsilon, renyi_composition
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "data" / "privacy_profiles.csv"
+GOLDEN = Path(__file__).parents[2] / "golden" / "data" / "privacy_profiles.csv"
 SAFETY_MARGIN = 1e-11
 
 

@@ -7,7 +7,7 @@ import pytest
 
 pytestmark = pytest.mark.source_tree
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "generate" / "links.py"
+SCRIPT = Path(__file__).parents[3] / "docs" / "generate" / "links.py"
 
 SOUND = """<html><head><link rel="stylesheet" href="style.css"><link rel="canonical" href="https://example.org/x">
 <style>body { background: url(plot.svg) }</style></head><body><h1 id="top">Top</h1>

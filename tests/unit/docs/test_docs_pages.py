@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.source_tree
 
-SCRIPTS = Path(__file__).parents[2] / "docs" / "generate"
+SCRIPTS = Path(__file__).parents[3] / "docs" / "generate"
 
 
 def load(name):

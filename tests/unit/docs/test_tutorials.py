@@ -7,7 +7,7 @@ import pytest
 
 pytestmark = pytest.mark.source_tree
 
-FOLDER = Path(__file__).parents[2] / "docs" / "tutorials"
+FOLDER = Path(__file__).parents[3] / "docs" / "tutorials"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PAGES = sorted(page.name for page in FOLDER.glob("*.md"))
 ON_SPARK = {"spark.md"}

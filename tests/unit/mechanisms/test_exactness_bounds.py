@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 
 pytestmark = pytest.mark.source_tree
 
-TABLE = Path(__file__).parents[2] / "rust" / "core" / "tables" / "normal_proposal.py"
+TABLE = Path(__file__).parents[3] / "rust" / "core" / "tables" / "normal_proposal.py"
 SHAPES = [1e-6, 0.1, 0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 1.1, 2.0, 5.0, 1 / 3 + 700, 1e6 + 0.1, 1e12 / 3, 2.0**50]
 DEVIATIONS = [s * 10**-e for e in range(0, 24, 2) for s in (1.0, -0.999, 0.45, -0.5, 0.2, -0.2)] + [3.0, 6.5, 1 / 2]
 
