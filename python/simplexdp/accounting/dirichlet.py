@@ -116,8 +116,8 @@ def dirichlet_bound_curve(
     floor : float, default 0
         A public lower bound of every coordinate of f.
     bound : {"renyi", "theorem"}, default "renyi"
-        Through the bound of all Renyi orders at once, or the closed form with the best truncation, Theorem 2 of the
-        paper on Dirichlet posterior sampling. The latter is what papers compare with; it is never smaller.
+        Through the bound of all Renyi orders at once, or the closed form with the best truncation, [DPS] Theorem 2.
+        The latter is what papers compare with; it is never smaller.
     conversion : {"optimal", "tangent"}, default "optimal"
         For ``bound="renyi"``: see `PrivacyCurve.from_tcdp`.
     adjacency : {"replace", "add_remove"}, default "replace"

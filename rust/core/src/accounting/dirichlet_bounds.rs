@@ -94,7 +94,7 @@ pub struct TheoremTwo(
 
 impl Profile for TheoremTwo {
     fn delta_upper(&self, epsilon: f64) -> f64 {
-        // ln(1/delta) is concave in gamma where Lemma 1's second case holds, and any gamma is valid.
+        // ln(1/delta) is concave in gamma where the second case of [DPS] Lemma 1 holds, and any gamma is valid.
         let value = |gamma: f64| {
             let (rho, omega) = self.0.at(gamma);
             -TruncatedProfile::log_inverse_delta(rho, omega, epsilon)

@@ -29,7 +29,7 @@ impl TruncatedProfile {
         if order < self.omega { order * self.rho * (1.0 + MARGIN) } else { f64::INFINITY }
     }
 
-    /// ln(1/delta) at this epsilon: the inverse of Lemma 1.
+    /// ln(1/delta) at this epsilon: the inverse of \[DPS\] Lemma 1.
     pub(super) fn log_inverse_delta(rho: f64, omega: f64, epsilon: f64) -> f64 {
         if epsilon <= rho {
             0.0
@@ -40,7 +40,7 @@ impl TruncatedProfile {
         }
     }
 
-    /// Lemma 1.
+    /// \[DPS\] Lemma 1.
     pub(super) fn lemma(rho: f64, omega: f64, log_inverse_delta: f64) -> f64 {
         if omega == f64::INFINITY || log_inverse_delta <= (omega - 1.0) * (omega - 1.0) * rho {
             rho + 2.0 * (rho * log_inverse_delta).sqrt()

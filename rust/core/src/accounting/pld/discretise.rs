@@ -2,7 +2,7 @@
 //!
 //! A profile is a convex function of x = exp(eps); masses p_j at losses l_j give sum_j p_j (1 - x exp(-l_j))^+ + p_inf,
 //! which is piecewise linear with its kinks at the losses. So a convex, piecewise linear function above the profile is
-//! a pessimistic distribution ([DKMZ22], connect the dots), one below it an optimistic one. Both start from values at
+//! a pessimistic distribution ([DGKKM22], connect the dots), one below it an optimistic one. Both start from values at
 //! chosen grid points (knots) and take their greatest convex minorant: it stays above the profile if the values do,
 //! because the profile is convex, and below whatever the interpolation of the values is below of. So noise in the last
 //! digits of the values cannot produce negative masses. Finally the profile of the rounded masses is recomputed from
