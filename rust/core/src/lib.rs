@@ -15,6 +15,7 @@ pub mod mechanisms;
 pub mod network;
 pub mod random;
 pub mod roots;
+pub mod rounding;
 pub mod sampling;
 pub mod simulation;
 pub mod special;
