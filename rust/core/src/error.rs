@@ -46,6 +46,15 @@ pub enum Error {
     },
     /// The operating system did not deliver entropy. There is no fallback.
     Entropy(String),
+    /// The caller asked for the work to stop; see [`crate::interrupt`].
+    Interrupted,
+    /// The memory for a result or a table is not to be had.
+    OutOfMemory {
+        /// What was to be held.
+        what: &'static str,
+        /// How many bytes that takes.
+        bytes: u128,
+    },
 }
 
 impl Error {
@@ -75,6 +84,10 @@ impl fmt::Display for Error {
             }
             Self::Numerical { routine, reason } => write!(f, "{routine}: {reason}"),
             Self::Entropy(reason) => write!(f, "the operating system gave no entropy: {reason}"),
+            Self::Interrupted => write!(f, "interrupted"),
+            Self::OutOfMemory { what, bytes } => {
+                write!(f, "there is no memory for {what}, which takes {:.3} GiB", *bytes as f64 / 2f64.powi(30))
+            }
         }
     }
 }

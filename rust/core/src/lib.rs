@@ -9,6 +9,7 @@ pub mod divergence;
 mod double_double;
 mod error;
 pub mod hellinger;
+pub mod interrupt;
 pub mod lattice;
 mod log_gamma_extended;
 pub mod mechanisms;

@@ -1,18 +1,19 @@
 //! Privacy profiles as objects that Python can hold, pickle and hand back to the core.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use simplexdp_core::Error;
 use simplexdp_core::accounting::{
     BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, DiscreteGaussianPair, GammaPair,
     GaussianPair, LaplacePair, LossTable, MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo,
     TruncatedProfile, TwoCategories, WithSamplingError, epsilon_tangent,
 };
+use simplexdp_core::{Error, interrupt};
 
 use crate::arrays;
+use crate::detached::{detached, fail};
 use crate::error::CoreResult;
 
 /// The profile delta(epsilon) of one ordered pair of output distributions, or an upper bound of it.
@@ -23,12 +24,7 @@ pub(crate) struct PyProfile {
     inner: Arc<dyn Profile>,
     /// The function of this module that made it, and its arguments.
     recipe: (&'static str, Py<PyTuple>),
-    /// What a Python function behind the profile raised, until it is raised again.
-    raised: Raised,
 }
-
-/// A place for an exception on its way through the core.
-type Raised = Arc<Mutex<Option<PyErr>>>;
 
 impl PyProfile {
     /// Wraps a profile; `name(*args)` must be a call of this module that makes it again.
@@ -42,11 +38,7 @@ impl PyProfile {
         A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
         PyErr: From<A::Error>,
     {
-        Ok(Self {
-            inner: Arc::new(profile),
-            recipe: (name, args.into_pyobject(py)?.unbind()),
-            raised: Raised::default(),
-        })
+        Ok(Self { inner: Arc::new(profile), recipe: (name, args.into_pyobject(py)?.unbind()) })
     }
 
     /// Applies a method of the profile to an array.
@@ -58,12 +50,11 @@ impl PyProfile {
         // Always detached: a composition takes a while, also behind another profile, and holds a lock meanwhile.
         let py = x.py();
         let x = arrays::as_slice("x", &x)?;
-        let values = py.detach(|| x.iter().map(|&x| method(&*self.inner, x)).collect::<Vec<_>>()).into_pyarray(py);
-        match self.raised.lock().map(|mut raised| raised.take()) {
-            Ok(None) => Ok(values),
-            Ok(Some(error)) => Err(error.into()),
-            Err(_) => Err(Error::numerical("profile", "another thread failed in it").into()),
-        }
+        let value = |i: usize| {
+            interrupt::check()?;
+            Ok(method(&*self.inner, x[i]))
+        };
+        Ok(detached(py, || arrays::collect(x.len(), value))??.into_pyarray(py))
     }
 
     /// The profile, shared.
@@ -124,7 +115,7 @@ impl PyProfile {
 
     /// Bounds of epsilon at this delta from both sides, refined until they are `tolerance` apart.
     fn epsilon_within(&self, py: Python<'_>, delta: f64, tolerance: f64) -> CoreResult<(f64, f64)> {
-        Ok(py.detach(|| self.inner.epsilon_within(delta, tolerance))?)
+        Ok(detached(py, || self.inner.epsilon_within(delta, tolerance))??)
     }
 
     /// A lower bound of epsilon at each delta.
@@ -272,20 +263,17 @@ pub(crate) fn rdp_profile(py: Python<'_>, order: f64, epsilon: f64, optimal: boo
 /// A Python function of the order that bounds the Renyi divergence.
 #[pyfunction]
 pub(crate) fn renyi_profile(py: Python<'_>, function: Bound<'_, PyAny>, optimal: bool) -> CoreResult<PyProfile> {
-    let raised = Raised::default();
-    let (callable, failure) = (function.clone().unbind(), Arc::clone(&raised));
+    let callable = function.clone().unbind();
     let bound = move |order: f64| {
         Python::attach(|py| callable.call1(py, (order,)).and_then(|value| value.extract::<f64>(py))).unwrap_or_else(
             |error| {
-                if let Ok(mut place) = failure.lock() {
-                    place.get_or_insert(error);
-                }
+                fail(error);
                 f64::INFINITY
             },
         )
     };
     let profile = RenyiProfile::new(Arc::new(bound), conversion(optimal));
-    Ok(PyProfile { raised, ..PyProfile::new(py, profile, "renyi_profile", (function, optimal))? })
+    Ok(PyProfile::new(py, profile, "renyi_profile", (function, optimal))?)
 }
 
 /// Independent releases through the sum of their Renyi divergences, each taken so many times.

@@ -2,8 +2,9 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use simplexdp_core::Error;
+use simplexdp_core::{Error, interrupt};
 
+use crate::detached::detached_above;
 use crate::error::CoreResult;
 
 /// Calls shorter than this keep the interpreter: releasing it costs more than they take.
@@ -17,6 +18,22 @@ pub(crate) fn as_slice<'a, T: numpy::Element>(
     Ok(array.as_slice().map_err(|_| Error::parameter(name, "be contiguous", "a strided array"))?)
 }
 
+/// The values of `f` at 0, ..., n - 1, in a loop that hears an interrupt.
+pub(crate) fn collect<T>(
+    n: usize,
+    mut f: impl FnMut(usize) -> simplexdp_core::Result<T>,
+) -> simplexdp_core::Result<Vec<T>> {
+    /// The fastest values take ten nanoseconds.
+    const ASK_EVERY: usize = 64;
+    let value = |i: usize| {
+        if i.is_multiple_of(ASK_EVERY) {
+            interrupt::check()?;
+        }
+        f(i)
+    };
+    (0..n).map(value).collect()
+}
+
 /// Maps `f` over one array, with the interpreter released when the array is long.
 pub(crate) fn map<'py>(
     py: Python<'py>,
@@ -24,8 +41,7 @@ pub(crate) fn map<'py>(
     f: impl Fn(f64) -> f64 + Send + Sync,
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let x = as_slice("x", &x)?;
-    let apply = || x.iter().map(|&x| f(x)).collect::<Vec<_>>();
-    let values = if x.len() > DETACH_ABOVE { py.detach(apply) } else { apply() };
+    let values = detached_above(py, DETACH_ABOVE, x.len(), || collect(x.len(), |i| Ok(f(x[i]))))??;
     Ok(values.into_pyarray(py))
 }
 
@@ -47,8 +63,8 @@ pub(crate) fn map_broadcast<'py, const N: usize>(
     }
     let apply = || {
         let value = |i: usize| f(slices.map(|slice| if slice.len() == 1 { slice[0] } else { slice[i] }));
-        (0..n).map(value).collect::<simplexdp_core::Result<Vec<_>>>()
+        collect(n, value)
     };
-    let values = if n > DETACH_ABOVE { py.detach(apply)? } else { apply()? };
+    let values = detached_above(py, DETACH_ABOVE, n, apply)??;
     Ok(values.into_pyarray(py))
 }

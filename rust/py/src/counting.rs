@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use simplexdp_core::counting::{self, Codes};
 
 use crate::arrays::as_slice;
+use crate::detached::detached;
 use crate::error::CoreResult;
 
 /// A NumPy column of one of the integer types.
@@ -60,9 +61,9 @@ pub(crate) fn count_table<'py>(
     py: Python<'py>,
     columns: Vec<Bound<'py, PyAny>>,
     cardinalities: Vec<usize>,
-) -> PyResult<Bound<'py, PyArray1<i64>>> {
+) -> CoreResult<Bound<'py, PyArray1<i64>>> {
     let columns = columns.iter().map(Column::new).collect::<PyResult<Vec<_>>>()?;
     let codes = columns.iter().map(Column::codes).collect::<CoreResult<Vec<_>>>()?;
-    let table = py.detach(|| counting::count_table(&codes, &cardinalities)).map_err(crate::error::CoreError::from)?;
+    let table = detached(py, || counting::count_table(&codes, &cardinalities))??;
     Ok(table.into_pyarray(py))
 }

@@ -2,10 +2,10 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use simplexdp_core::Result;
 use simplexdp_core::sampling::dirichlet::{ExactDirichlet, ExactGamma};
 
 use crate::arrays::as_slice;
+use crate::detached::detached_above;
 use crate::error::CoreResult;
 use crate::random::stream_key;
 
@@ -26,7 +26,7 @@ pub(crate) fn dirichlet_release<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let (counts, key) = (as_slice("counts", &counts)?, stream_key(rng)?);
     let law = ExactDirichlet::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
-    let values = detached(py, counts.len(), || law.release_values(counts, &key, threads))?;
+    let values = detached_above(py, DETACH_ABOVE, counts.len(), || law.release_values(counts, &key, threads))??;
     Ok(values.into_pyarray(py))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn dirichlet_release_units<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<u64>>> {
     let (counts, key) = (as_slice("counts", &counts)?, stream_key(rng)?);
     let law = ExactDirichlet::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
-    let units = detached(py, counts.len(), || law.release(counts, &key, threads))?;
+    let units = detached_above(py, DETACH_ABOVE, counts.len(), || law.release(counts, &key, threads))??;
     Ok(units.into_pyarray(py))
 }
 
@@ -62,10 +62,6 @@ pub(crate) fn gamma_release_units<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<u64>>> {
     let (counts, key) = (as_slice("counts", &counts)?, stream_key(rng)?);
     let law = ExactGamma::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
-    let units = detached(py, counts.len(), || law.release(counts, &key, threads))?;
+    let units = detached_above(py, DETACH_ABOVE, counts.len(), || law.release(counts, &key, threads))??;
     Ok(units.into_pyarray(py))
-}
-
-fn detached<T: Send>(py: Python<'_>, n_values: usize, draw: impl FnOnce() -> Result<T> + Send) -> CoreResult<T> {
-    Ok(if n_values > DETACH_ABOVE { py.detach(draw)? } else { draw()? })
 }

@@ -6,6 +6,7 @@ use simplexdp_core::Error;
 use simplexdp_core::mechanisms::{self as core, Adjacency, Budget, Group, Loss, Objective};
 
 use crate::arrays::as_slice;
+use crate::detached::detached;
 use crate::error::CoreResult;
 
 fn adjacency_of(name: &str) -> Result<Adjacency, Error> {
@@ -67,7 +68,7 @@ impl PyBudget {
     ) -> CoreResult<(f64, f64)> {
         let reference = reference.map(|rows| as_slice("reference", &rows).map(<[f64]>::to_vec)).transpose()?;
         let objective = Objective { loss: loss_of(loss)?, dimension, total, reference };
-        Ok(py.detach(|| self.0.best_prior(&objective))?)
+        Ok(detached(py, || self.0.best_prior(&objective))??)
     }
 
     /// Whether smallest priors a <= b and a scale are within the budget.
@@ -99,13 +100,13 @@ pub(crate) fn dirichlet_expected_loss<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let (probabilities, prior) = (as_slice("probabilities", &probabilities)?, as_slice("prior", &prior)?);
     let (loss, weights) = (loss_of(loss)?, as_slice("weights", &weights)?);
-    let values = py.detach(|| {
+    let values = detached(py, || {
         let rows = probabilities.chunks(prior.len().max(1)).zip(weights);
         rows.map(|(row, &weight)| {
             let groups = row.iter().zip(prior).map(|(&probability, &prior)| Group { probability, prior, size: 1.0 });
             core::expected_loss(loss, &groups.collect::<Vec<_>>(), weight)
         })
         .collect::<Vec<_>>()
-    });
+    })?;
     Ok(values.into_pyarray(py))
 }

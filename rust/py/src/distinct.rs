@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use simplexdp_core::counting;
 
 use crate::arrays::{DETACH_ABOVE, as_slice};
+use crate::detached::detached_above;
 use crate::error::CoreResult;
 
 /// A number for each row and the first row of each number.
@@ -20,7 +21,6 @@ pub(crate) fn distinct<'py>(
     most: usize,
 ) -> CoreResult<Option<Numbered<'py>>> {
     let bytes = as_slice("bytes", &bytes)?;
-    let number = || counting::distinct(bytes, width, most);
-    let found = if bytes.len() > DETACH_ABOVE { py.detach(number)? } else { number()? };
+    let found = detached_above(py, DETACH_ABOVE, bytes.len(), || counting::distinct(bytes, width, most))??;
     Ok(found.map(|found| (found.numbers.into_pyarray(py), found.first_rows.into_pyarray(py))))
 }

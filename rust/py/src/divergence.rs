@@ -4,7 +4,8 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::divergence as core;
 
-use crate::arrays::{DETACH_ABOVE, as_slice};
+use crate::arrays::{DETACH_ABOVE, as_slice, collect};
+use crate::detached::detached_above;
 use crate::error::CoreResult;
 
 type Rows<'py> = PyReadonlyArray1<'py, f64>;
@@ -53,9 +54,9 @@ fn by_row<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let (u, v) = (as_slice("u", u)?, as_slice("v", v)?);
     let apply = || {
-        let rows = u.chunks(dimension).zip(v.chunks(dimension)).enumerate();
-        rows.map(|(row, (u, v))| f(row, u, v)).collect::<simplexdp_core::Result<Vec<_>>>()
+        let rows: Vec<_> = u.chunks(dimension).zip(v.chunks(dimension)).collect();
+        collect(rows.len(), |row| f(row, rows[row].0, rows[row].1))
     };
-    let values = if u.len() > DETACH_ABOVE { py.detach(apply)? } else { apply()? };
+    let values = detached_above(py, DETACH_ABOVE, u.len(), apply)??;
     Ok(values.into_pyarray(py))
 }

@@ -1,6 +1,6 @@
 //! Core errors as Python exceptions: defined in `simplexdp.exceptions`, raised from here, in one match.
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
 
@@ -38,6 +38,9 @@ impl From<CoreError> for PyErr {
             Error::NotAffordable { .. } => "NotAffordableError",
             Error::Numerical { .. } => "NumericalError",
             Error::Entropy(_) => "EntropyError",
+            // Nobody asks for that but through `detached`, which raises what it asked with.
+            Error::Interrupted => return PyKeyboardInterrupt::new_err(()),
+            Error::OutOfMemory { .. } => return PyMemoryError::new_err(error.to_string()),
             // `Error` is non-exhaustive; a variant that is not mapped yet must still reach the user.
             _ => "SimplexDpError",
         };

@@ -10,6 +10,7 @@ use simplexdp_core::random::StreamKey;
 
 use crate::accounting::PyProfile;
 use crate::arrays::as_slice;
+use crate::detached::{detached, fail};
 use crate::error::{CoreError, CoreResult};
 use crate::random::{simulation_key, stream_key};
 
@@ -48,12 +49,12 @@ impl HellingerFamily {
 
     /// All candidates as counts, flat, in lexicographic order.
     fn candidates<'py>(&self, py: Python<'py>) -> CoreResult<Bound<'py, PyArray1<i64>>> {
-        let flat = py.detach(|| -> Result<_, Error> {
+        let flat = detached(py, || -> Result<_, Error> {
             let len = Enumeration::new(&self.0)?.len();
             let mut flat = Vec::with_capacity(len * self.0.categories());
             self.0.lattice().for_each(0..len as u128, |point| flat.extend(point.iter().map(|&k| k as i64)))?;
             Ok(flat)
-        })?;
+        })??;
         Ok(flat.into_pyarray(py))
     }
 
@@ -107,10 +108,10 @@ impl HellingerFamily {
         delta: f64,
     ) -> CoreResult<(Exponent, Option<(f64, f64)>)> {
         let (sensitivity, goal) = (sensitivity_of(sensitivity)?, Goal::new(epsilon, delta)?);
-        let found = py.detach(|| match calibration {
+        let found = detached(py, || match calibration {
             "paper" => self.0.paper(sensitivity, goal),
             _ => self.0.proved(sensitivity, goal),
-        })?;
+        })??;
         Ok((exponent(found.shape, found.factor), found.proved.map(|goal| (goal.epsilon, goal.delta))))
     }
 
@@ -149,7 +150,7 @@ impl HellingerFamily {
     /// The Hellinger distances of all candidates and their probabilities.
     fn law<'py>(&self, py: Python<'py>, counts: PyReadonlyArray1<'py, i64>, exponent: f64) -> CoreResult<Columns<'py>> {
         let x = self.check(&counts)?;
-        let law = py.detach(|| Enumeration::new(&self.0)?.law(&x, exponent))?;
+        let law = detached(py, || Enumeration::new(&self.0)?.law(&x, exponent))??;
         Ok((law.distances.into_pyarray(py), law.probabilities.into_pyarray(py)))
     }
 
@@ -162,11 +163,11 @@ impl HellingerFamily {
         metric: &str,
     ) -> CoreResult<Columns<'py>> {
         let x = self.check(&counts)?;
-        let (values, probabilities) = py.detach(|| {
+        let (values, probabilities) = detached(py, || {
             let enumeration = Enumeration::new(&self.0)?;
             let law = enumeration.law(&x, exponent)?;
             if metric == "l1" { law.by_l1(&enumeration, &x) } else { Ok(law.by_distance()) }
-        })?;
+        })??;
         Ok((values.into_pyarray(py), probabilities.into_pyarray(py)))
     }
 
@@ -201,7 +202,7 @@ impl HellingerFamily {
     /// The chance that a proposal of the sampler is accepted.
     fn acceptance_rate(&self, py: Python<'_>, counts: PyReadonlyArray1<'_, i64>, exponent: f64) -> CoreResult<f64> {
         let x = self.check(&counts)?;
-        Ok(py.detach(|| Release::new(&self.0, &x, exponent))?.acceptance_rate())
+        Ok(detached(py, || Release::new(&self.0, &x, exponent))??.acceptance_rate())
     }
 }
 
@@ -219,7 +220,7 @@ impl HellingerFamily {
         key: &StreamKey,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let x = self.check(counts)?;
-        let flat = py.detach(|| -> Result<_, Error> {
+        let flat = detached(py, || -> Result<_, Error> {
             let release = Release::new(&self.0, &x, exponent)?;
             let mut stream = key.stream(0);
             let mut flat = Vec::with_capacity(size * x.len());
@@ -227,7 +228,7 @@ impl HellingerFamily {
                 flat.extend(release.sample(&mut stream)?.into_iter().map(|k| k as i64));
             }
             Ok(flat)
-        })?;
+        })??;
         Ok(flat.into_pyarray(py))
     }
 }
@@ -270,27 +271,19 @@ pub(crate) fn project_real<'py>(
     Ok(rows.flat_map(|row| hellinger::project_real(row, n)).collect::<Vec<_>>().into_pyarray(py))
 }
 
-/// Runs a certification without the interpreter, which gets it back to report progress and to look for signals.
+/// Runs a certification without the interpreter, which gets it back to report progress.
 fn run<'py>(
     py: Python<'py>,
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(&mut hellinger::Progress<'_>) -> Result<Certificate, Error> + Send,
 ) -> PyResult<Certified<'py>> {
-    let mut raised: Option<PyErr> = None;
-    let result = py.detach(|| {
+    let result = detached(py, || {
         let mut report = |round: usize, share: f64| {
-            let told = Python::attach(|py| {
-                py.check_signals()?;
-                progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (round, share)).map(|_| ()))
-            });
-            raised = told.err();
-            raised.is_none()
+            let Some(progress) = &progress else { return true };
+            Python::attach(|py| progress.call1(py, (round, share))).map_err(fail).is_ok()
         };
         work(&mut report)
-    });
-    if let Some(error) = raised {
-        return Err(error);
-    }
+    })?;
     let found = result.map_err(CoreError::from)?;
     let (epsilons, deltas) = (found.profile.epsilons().to_vec(), found.profile.deltas().to_vec());
     let points = (epsilons.into_pyarray(py), deltas.into_pyarray(py));

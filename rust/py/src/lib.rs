@@ -6,6 +6,7 @@ mod accounting;
 mod algorithm_one;
 mod arrays;
 mod counting;
+mod detached;
 mod dirichlet;
 mod dirichlet_mechanism;
 mod distinct;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use simplexdp_core::network::{Network, Node};
 
 use crate::arrays::as_slice;
+use crate::detached::detached;
 use crate::error::CoreResult;
 use crate::random::stream_key;
 
@@ -25,6 +26,6 @@ pub(crate) fn sample_network<'py>(
         .collect::<CoreResult<Vec<_>>>()?;
     let network = Network::new(&nodes)?;
     let key = stream_key(rng)?;
-    let columns = py.detach(|| network.sample(size, &key));
+    let columns = detached(py, || network.sample(size, &key))?;
     Ok(columns.into_iter().map(|column| column.into_pyarray(py)).collect())
 }

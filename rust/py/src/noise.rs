@@ -6,6 +6,7 @@ use pyo3::types::PyBytes;
 use simplexdp_core::sampling::{self, PolyaUrn, Rational, exact_integer};
 
 use crate::arrays::as_slice;
+use crate::detached::detached_above;
 use crate::error::CoreResult;
 use crate::random::{simulation_key, stream_key};
 
@@ -24,10 +25,6 @@ fn rational(name: &'static str, fraction: (Bound<'_, PyAny>, Bound<'_, PyAny>)) 
         Ok(exact_integer(bytes.cast::<PyBytes>()?.as_bytes()))
     };
     Ok(Rational::new(name, integer(&fraction.0)?, integer(&fraction.1)?)?)
-}
-
-fn detached<T: Send>(py: Python<'_>, size: usize, draw: impl FnOnce() -> T + Send) -> T {
-    if size > DETACH_ABOVE { py.detach(draw) } else { draw() }
 }
 
 #[pymethods]
@@ -52,7 +49,7 @@ impl DiscreteNoise {
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let key = simulation_key(rng)?;
-        Ok(detached(py, size, || self.0.draws(size, &key, threads)).into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, size, || self.0.draws(size, &key, threads))?.into_pyarray(py))
     }
 
     #[pyo3(signature = (values, threads = 1, rng = None))]
@@ -64,7 +61,7 @@ impl DiscreteNoise {
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
-        Ok(detached(py, values.len(), || self.0.release(values, &key, threads)).into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, values.len(), || self.0.release(values, &key, threads))?.into_pyarray(py))
     }
 
     #[pyo3(signature = (values, log_resolution, threads = 1, rng = None))]
@@ -78,7 +75,7 @@ impl DiscreteNoise {
     ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
         let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
         let release = || self.0.release_on_grid(values, log_resolution, &key, threads);
-        Ok(detached(py, values.len(), release)?.into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, values.len(), release)??.into_pyarray(py))
     }
 }
 
@@ -102,7 +99,7 @@ impl SumPreservingNoise {
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
-        Ok(detached(py, values.len(), || self.0.release(values, &key, threads))?.into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, values.len(), || self.0.release(values, &key, threads))??.into_pyarray(py))
     }
 
     /// Rows of noise alone, flat, for experiments: a seed needs no warning.
@@ -115,7 +112,7 @@ impl SumPreservingNoise {
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let (zeros, key) = (vec![0; rows * self.0.dimension()], simulation_key(rng)?);
-        Ok(detached(py, zeros.len(), || self.0.release(&zeros, &key, threads))?.into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, zeros.len(), || self.0.release(&zeros, &key, threads))??.into_pyarray(py))
     }
 }
 
@@ -132,7 +129,7 @@ pub(crate) fn polya_counts<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
     let (counts, prior, key) = (as_slice("counts", &counts)?, as_slice("prior", &prior)?, stream_key(rng)?);
     let draw = || PolyaUrn::new(scale, counts, prior)?.sample_counts(&mut key.stream(0), size);
-    Ok(detached(py, counts.len().saturating_add(size), draw)?.into_pyarray(py))
+    Ok(detached_above(py, DETACH_ABOVE, counts.len().saturating_add(size), draw)??.into_pyarray(py))
 }
 
 /// The draws themselves, in order.
@@ -148,5 +145,5 @@ pub(crate) fn polya_draws<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<u32>>> {
     let (counts, prior, key) = (as_slice("counts", &counts)?, as_slice("prior", &prior)?, stream_key(rng)?);
     let draw = || PolyaUrn::new(scale, counts, prior)?.sample(&mut key.stream(0), size);
-    Ok(detached(py, counts.len().saturating_add(size), draw)?.into_pyarray(py))
+    Ok(detached_above(py, DETACH_ABOVE, counts.len().saturating_add(size), draw)??.into_pyarray(py))
 }

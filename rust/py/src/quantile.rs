@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use simplexdp_core::mechanisms::quantile;
 
 use crate::arrays::as_slice;
+use crate::detached::detached;
 use crate::error::{CoreError, CoreResult};
 use crate::random::stream_key;
 
@@ -21,7 +22,7 @@ pub(crate) fn private_quantiles<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<usize>>> {
     let (ranks, levels) = (as_slice("ranks", &ranks)?, as_slice("levels", &levels)?);
     let mut stream = stream_key(rng)?.stream(0);
-    let positions = py.detach(|| quantile::quantiles(ranks, total, levels, epsilon, &mut stream))?;
+    let positions = detached(py, || quantile::quantiles(ranks, total, levels, epsilon, &mut stream))??;
     Ok::<_, CoreError>(positions.into_pyarray(py))
 }
 

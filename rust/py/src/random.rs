@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyInt, PyTuple};
 use simplexdp_core::Error;
 use simplexdp_core::random::{Bits, SeededKeys, StreamKey};
 
+use crate::detached::detached;
 use crate::error::CoreResult;
 
 const INSECURE: &str = "a SeededRng repeats its draws: whoever knows the seed can subtract the noise. Use it in tests and \
@@ -148,9 +149,9 @@ pub(crate) fn random_words<'py>(
     rng: Option<&Bound<'py, PyAny>>,
 ) -> CoreResult<Bound<'py, PyArray1<u64>>> {
     let key = stream_key(rng)?;
-    let words = py.detach(|| {
+    let words = detached(py, || {
         let mut stream = key.stream(index);
         (0..size).map(|_| stream.next_u64()).collect::<Vec<_>>()
-    });
+    })?;
     Ok(words.into_pyarray(py))
 }

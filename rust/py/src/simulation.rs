@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use simplexdp_core::simulation;
 
 use crate::arrays::as_slice;
+use crate::detached::detached;
 use crate::error::CoreResult;
 use crate::random::simulation_key;
 
@@ -18,7 +19,7 @@ pub(crate) fn simulate_gammas<'py>(
     rng: Option<&Bound<'py, PyAny>>,
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let (shapes, key) = (as_slice("shape", &shapes)?, simulation_key(rng)?);
-    Ok(py.detach(|| simulation::gammas(shapes, repeats, &key))?.into_pyarray(py))
+    Ok(detached(py, || simulation::gammas(shapes, repeats, &key))??.into_pyarray(py))
 }
 
 /// `rows` Dirichlet rows.
@@ -31,5 +32,5 @@ pub(crate) fn simulate_dirichlet<'py>(
     rng: Option<&Bound<'py, PyAny>>,
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let (alpha, key) = (as_slice("alpha", &alpha)?, simulation_key(rng)?);
-    Ok(py.detach(|| simulation::dirichlet(alpha, rows, &key))?.into_pyarray(py))
+    Ok(detached(py, || simulation::dirichlet(alpha, rows, &key))??.into_pyarray(py))
 }

@@ -4,7 +4,8 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::{Error, special as core};
 
-use crate::arrays::{DETACH_ABOVE, as_slice, map, map_broadcast};
+use crate::arrays::{DETACH_ABOVE, as_slice, collect, map, map_broadcast};
+use crate::detached::detached_above;
 use crate::error::CoreResult;
 
 type Values<'py> = PyReadonlyArray1<'py, f64>;
@@ -29,8 +30,9 @@ pub(crate) fn log_beta<'py>(py: Python<'py>, a: Values<'py>, dimension: usize) -
     if dimension == 0 {
         return Err(Error::parameter("dimension", "be positive", dimension).into());
     }
-    let apply = || a.chunks(dimension).map(core::log_beta).collect::<Vec<_>>();
-    let values = if a.len() > DETACH_ABOVE { py.detach(apply) } else { apply() };
+    let rows = a.len().div_ceil(dimension);
+    let apply = || collect(rows, |row| Ok(core::log_beta(&a[row * dimension..((row + 1) * dimension).min(a.len())])));
+    let values = detached_above(py, DETACH_ABOVE, a.len(), apply)??;
     Ok(values.into_pyarray(py))
 }
 

@@ -1,0 +1,86 @@
+"""A signal ends a long call: what its handler raises is raised by the call, and the library works on."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp import _core, special
+
+
+class StopError(Exception):
+    """What the handler of these tests raises."""
+
+
+def seconds_to_stop(call: Callable[[], object], after: float = 0.3) -> float:
+    """Run a call that takes long, send a signal, and return the time from there to the exception."""
+    sent = []
+
+    def handler(number: int, frame: object) -> None:
+        raise StopError
+
+    def send() -> None:
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        with pytest.raises(StopError):
+            call()
+        return time.perf_counter() - sent[0]
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_a_handler_that_raises_ends_the_call() -> None:
+    x = np.linspace(0.01, 0.99, 20_000_000)
+    assert seconds_to_stop(lambda: special.betainc(3.3, 4.7, x)) < 0.5
+    assert special.betainc(1.0, 1.0, 0.5) == 0.5
+
+
+def test_a_handler_that_returns_does_not_end_the_call() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
+    x = np.linspace(0.01, 0.99, 1_000_000)
+    timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGUSR1))
+    timer.start()
+    try:
+        assert special.betainc(3.3, 4.7, x).shape == x.shape
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert seen == [signal.SIGUSR1]
+
+
+def test_a_signal_does_not_end_the_call_of_another_thread() -> None:
+    x = np.linspace(0.01, 0.99, 1_000_000)
+    results: list[float] = []
+    thread = threading.Thread(target=lambda: results.append(float(special.betainc(3.3, 4.7, x).sum())))
+    thread.start()
+    assert seconds_to_stop(lambda: time.sleep(20), after=0.1) < 0.5
+    thread.join()
+    assert results == [float(special.betainc(3.3, 4.7, x).sum())]
+
+
+def failing(order: float) -> float:
+    raise StopError
+
+
+def test_what_a_function_of_the_user_raises_ends_the_call_that_asked_it() -> None:
+    profile = _core.renyi_profile(failing, True)
+    behind = _core.renyi_sum_profile((profile,), [2.0], True)
+    epsilon = np.array([1.0])
+    for call in (profile.delta, behind.delta, behind.renyi):
+        with pytest.raises(StopError):
+            call(epsilon)
+    with pytest.raises(StopError):
+        sdp.HellingerMechanism([1, 1], 20, 1.0, progress=lambda round, share: failing(1.0))
+    assert _core.gaussian_profile(1.0).delta(epsilon)[0] < 0.2
