@@ -27,7 +27,7 @@ from simplexdp.mechanisms import (
     LaplaceMechanism,
     SumPreservingLaplaceMechanism,
 )
-from simplexdp.mechanisms.dirichlet import SCALE_RANGE
+from simplexdp.mechanisms._dirichlet_parameters import SCALE_RANGE
 from simplexdp.testing import SeededRng
 
 __all__ = ["MECHANISMS", "Candidate", "Setting", "candidates"]

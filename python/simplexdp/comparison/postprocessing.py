@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
+from simplexdp._simplex import nearest_on_simplex
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.mechanisms.dirichlet import _nearest_on_simplex
 
 __all__ = ["POSTPROCESSING", "Rule", "additive_rules", "dirichlet_rules", "posterior_rules", "shares_of"]
 
@@ -135,7 +135,7 @@ def additive_rules(total: float | None, dimension: int, spread: float, guess: fl
 
     def project(noisy: Floats) -> Floats:
         totals = total if total is not None else np.maximum(noisy.sum(axis=1, keepdims=True), 1.0)
-        return np.asarray(_nearest_on_simplex(noisy / totals) * totals)
+        return np.asarray(nearest_on_simplex(noisy / totals) * totals)
 
     floor = Rule("floor", lambda noisy: noisy, np.maximum, (1e-3 * max(spread, 1.0), 10 * spread + 1))
     return [
@@ -153,7 +153,7 @@ def dirichlet_rules(n: int, dimension: int, scale: float, prior: float, *, total
     if total_is_public:
         # What `DirichletMechanism.debias` does with project=True.
         rules += _with_smoothing(
-            "debias+project", lambda y: _nearest_on_simplex(y + (y - 1 / dimension) * pull) * n, n, dimension, spread
+            "debias+project", lambda y: nearest_on_simplex(y + (y - 1 / dimension) * pull) * n, n, dimension, spread
         )
     return rules
 

@@ -9,29 +9,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _dirichlet, _intervals, _polya
+from simplexdp import _core, _dirichlet, _polya
 from simplexdp._algorithm_one import algorithm_one_scale
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.mechanisms._dirichlet_estimates import DirichletEstimates
+from simplexdp.mechanisms._dirichlet_parameters import (
+    ADJACENCIES,
+    LOSSES,
+    SCALE_RANGE,
+    SENSITIVITY_RANGE,
+    between,
+    checked_dimension,
+    checked_prior,
+    checked_total,
+    sampling_error,
+    squared_sensitivity,
+    two_smallest,
+)
 
 __all__ = ["DirichletMechanism"]
 
-ADJACENCIES = ("replace", "add_remove")
-LOSSES = ("kl", "l1", "l2", "linf")
-
-PRIOR_RANGE = (1e-6, 1e11)
-SCALE_RANGE = (1e-8, 1e11)
-"""Where the sampler is exact and the curve accurate."""
-
-SENSITIVITY_RANGE = (1e-100, 1e100)
-"""Of l2, so that its square is a normal double."""
-
-MAX_DIMENSION = 10**6
-"""Up to here the sampler's error bound holds."""
-
 
 @dataclass(frozen=True, init=False, repr=False)
-class DirichletMechanism:
+class DirichletMechanism(DirichletEstimates):
     """Release a probability vector y ~ Dirichlet(scale * counts + prior).
 
     The draw is exact: the law of a row is the ideal one rounded to a public grid, up to a total variation error of
@@ -104,23 +105,23 @@ class DirichletMechanism:
         linf: float | None = None,
         total: int | None = None,
     ) -> None:
-        prior, size = _check_prior(prior, dimension)
+        prior, size = checked_prior(prior, dimension)
         if (l2 is None) != (linf is None):
             raise InvalidParameterError("l2 and linf must be given together, or neither of them")
         floor = check.non_negative("floor", floor)
         if floor > check.LARGEST_COUNT:
             raise InvalidParameterError(f"floor must be at most 1e15, got {floor}")
         if total is not None:
-            total = _check_total(total, size, floor, adjacency)
+            total = checked_total(total, size, floor, adjacency)
             if l2 is not None:
                 raise InvalidParameterError("total must be None for a real statistic, which has none")
         values = {
-            "scale": _between("scale", scale, SCALE_RANGE),
+            "scale": between("scale", scale, SCALE_RANGE),
             "_prior": prior,
             "dimension": size,
             "adjacency": check.choice("adjacency", adjacency, ADJACENCIES),
             "floor": floor,
-            "l2": None if l2 is None else _between("l2", l2, SENSITIVITY_RANGE),
+            "l2": None if l2 is None else between("l2", l2, SENSITIVITY_RANGE),
             "linf": None if linf is None else check.positive("linf", linf),
             "total": total,
         }
@@ -221,10 +222,10 @@ class DirichletMechanism:
             raise InvalidParameterError("l2 and linf must be given together, or neither of them")
         check.choice("adjacency", adjacency, ADJACENCIES)
         if l2 is None or linf is None:
-            l2_squared, largest = _squared_sensitivity(adjacency), 1.0
+            l2_squared, largest = squared_sensitivity(adjacency), 1.0
         else:
             # Rounded up: the square of a rounded root such as 2**0.5 may fall short of the number that was meant.
-            l2_squared = math.nextafter(_between("l2", l2, SENSITIVITY_RANGE) ** 2, math.inf)
+            l2_squared = math.nextafter(between("l2", l2, SENSITIVITY_RANGE) ** 2, math.inf)
             largest = check.positive("linf", linf)
         order, slack = check.number("order", order), check.non_negative("slack", slack)
         # Less than asked by more than the curve rounds up, so that the reported divergence is not above epsilon.
@@ -300,17 +301,17 @@ class DirichletMechanism:
         True
         """
         if prior is not None:
-            prior, dimension = _check_prior(prior, dimension)
+            prior, dimension = checked_prior(prior, dimension)
         elif dimension is None:
             raise InvalidParameterError("dimension must be given unless prior has one entry for each category")
-        dimension = _check_dimension(dimension)
+        dimension = checked_dimension(dimension)
         check.choice("loss", loss, LOSSES)
         floor = check.non_negative("floor", floor)
         fixed = None
         if check.flag("fixed_total", fixed_total):
             if total is None:
                 raise InvalidParameterError("total must be given when it is fixed")
-            fixed = _check_total(total, dimension, floor, adjacency)
+            fixed = checked_total(total, dimension, floor, adjacency)
 
         def build(prior: ArrayLike, scale: float) -> "DirichletMechanism":
             return cls(prior=prior, scale=scale, dimension=dimension, adjacency=adjacency, floor=floor, total=fixed)
@@ -323,13 +324,13 @@ class DirichletMechanism:
         budget = _core.DirichletBudget(
             check.positive("epsilon", epsilon),
             delta,
-            _sampling_error(adjacency),
+            sampling_error(adjacency),
             check.choice("adjacency", adjacency, ADJACENCIES),
             floor,
             fixed if dimension == 2 else None,
         )
         if prior is not None:
-            a, b = _two_smallest(prior)
+            a, b = two_smallest(prior)
             if scale is None:
                 return build(prior, budget.largest_scale(a, b))
             mechanism = build(prior, scale)
@@ -338,7 +339,7 @@ class DirichletMechanism:
                 raise InvalidParameterError(f"epsilon must be at least {least} for this prior and scale, got {epsilon}")
             return mechanism
         if scale is not None:
-            scale = _between("scale", scale, SCALE_RANGE)
+            scale = between("scale", scale, SCALE_RANGE)
             return build(budget.smallest_prior(scale), scale)
         if total is None:
             raise InvalidParameterError("total must be given to choose a prior; or give prior or scale")
@@ -381,7 +382,7 @@ class DirichletMechanism:
 
         A record may move from row to row, so that under "replace" two rows may see their smallest prior.
         """
-        smallest, _ = _two_smallest(self._prior)
+        smallest, _ = two_smallest(self._prior)
         return self.privacy if self._rows_cost_no_more else self._curve(smallest, self.dimension)
 
     def tcdp(self, gamma: float) -> tuple[float, float]:
@@ -406,7 +407,7 @@ class DirichletMechanism:
         >>> round(rho, 6), round(omega, 6)
         (1.644934, 3.0)
         """
-        smallest = _core.dirichlet_floor_parameter(_two_smallest(self._prior)[0], self.scale, self.floor)
+        smallest = _core.dirichlet_floor_parameter(two_smallest(self._prior)[0], self.scale, self.floor)
         l2_squared, linf = self._sensitivities
         return _core.dirichlet_tcdp(smallest, self.scale, check.positive("gamma", gamma), l2_squared, linf)
 
@@ -517,168 +518,6 @@ class DirichletMechanism:
         mean: NDArray[np.float64] = parameters / parameters.sum(axis=-1, keepdims=True)
         return mean
 
-    def expected_loss(
-        self, probabilities: ArrayLike, total: ArrayLike, loss: str = "kl"
-    ) -> NDArray[np.float64] | np.float64:
-        """Return the expected loss of a release about a histogram.
-
-        Parameters
-        ----------
-        probabilities : array_like, shape (..., d)
-            Histograms p, the counts divided by their total.
-        total : array_like, shape (...)
-            Number of records.
-        loss : {"kl", "l1", "l2", "linf"}
-            E KL(p || y), E |y - p|_1, the root of E |y - p|_2^2, all exact; or a bound of E |y - p|_inf.
-
-        Returns
-        -------
-        ndarray or float, shape (...)
-
-        Examples
-        --------
-        >>> import simplexdp as sdp
-        >>> mechanism = sdp.DirichletMechanism(scale=1.0, prior=1.0, dimension=3)
-        >>> round(float(mechanism.expected_loss([0.5, 0.3, 0.2], 100)), 6)
-        0.009783
-        """
-        p = check.probabilities("probabilities", probabilities, self.dimension)
-        check.choice("loss", loss, LOSSES)
-        weights = self._weight(total)
-        shape = _broadcast(p.shape[:-1], weights.shape)
-        rows = np.broadcast_to(p, (*shape, self.dimension)).ravel()
-        spread = np.broadcast_to(weights, shape).ravel()
-        return _core.dirichlet_expected_loss(loss, rows, self._weights, spread).reshape(shape)[()]
-
-    def debias(self, y: ArrayLike, total: ArrayLike, *, project: bool = False) -> NDArray[np.float64]:
-        """Remove the pull towards the prior from a release: an unbiased estimate of the histogram.
-
-        Post-processing: costs no privacy, provided that `total` is public.
-
-        Parameters
-        ----------
-        y : array_like, shape (..., d)
-            What was released.
-        total : array_like, shape (...)
-            Number of records.
-        project : bool
-            Whether to move the estimate to the nearest probability vector. It may have entries below 0 or above 1
-            otherwise; the projection is closer to the histogram, and no longer unbiased.
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-            Rows sum to one.
-
-        Examples
-        --------
-        >>> import simplexdp as sdp
-        >>> mechanism = sdp.DirichletMechanism(scale=0.5, prior=1.0, dimension=2)
-        >>> mechanism.debias(mechanism.expected([6, 2]), 8)
-        array([0.75, 0.25])
-        """
-        released = check.probabilities("y", y, self.dimension)
-        weight = self._weight(total)[..., None]
-        estimate: NDArray[np.float64] = released + (released * self._weights.sum() - self._weights) / weight
-        return _nearest_on_simplex(estimate) if check.flag("project", project) else estimate
-
-    def debias_error(
-        self, total: ArrayLike, probabilities: ArrayLike | None = None
-    ) -> NDArray[np.float64] | np.float64:
-        """Root of the mean squared Euclidean error of `debias` without projection; a bound for it with projection.
-
-        Parameters
-        ----------
-        total : array_like, shape (...)
-            Number of records.
-        probabilities : array_like, shape (..., d), optional
-            Histograms p; without them the largest error over all histograms, or slightly more.
-
-        Returns
-        -------
-        ndarray or float, shape (...)
-
-        Examples
-        --------
-        >>> import simplexdp as sdp
-        >>> round(float(sdp.DirichletMechanism(scale=0.5, prior=1.0, dimension=2).debias_error(100)), 6)
-        0.101014
-        """
-        weight = self._weight(total)
-        mass = weight + self._weights.sum()
-        if probabilities is None:
-            spread = np.asarray(1 - 1 / self.dimension)
-        else:
-            p = check.probabilities("probabilities", probabilities, self.dimension)
-            _broadcast(p.shape[:-1], weight.shape)
-            mean = (weight[..., None] * p + self._weights) / mass[..., None]
-            spread = np.sum(mean * (1 - mean), axis=-1)
-        error: NDArray[np.float64] = mass / weight * np.sqrt(spread / (mass + 1))
-        return error[()]
-
-    def interval(
-        self,
-        y: ArrayLike,
-        total: ArrayLike,
-        level: float = 0.95,
-        *,
-        simultaneous: bool = False,
-        resolution: float = 2.0**-32,
-    ) -> NDArray[np.float64]:
-        """Return confidence intervals of the true shares, from a release and public parameters alone.
-
-        An interval holds the counts that a test of the released entry does not reject, divided by the total. It covers
-        the true share with a probability of at least `level`, whatever the data; the grid of the release and every
-        rounding are on the safe side. Post-processing: costs no privacy, provided that `total` is public.
-
-        Parameters
-        ----------
-        y : array_like, shape (..., d)
-            What was released, not rounded any further.
-        total : array_like, shape (...)
-            Number of records of each row: an integer, unless the mechanism has sensitivities. Where it is private and
-            only guessed, the coverage holds if the guess is right.
-        level : float, default 0.95
-            Probability of covering, strictly between 0 and 1.
-        simultaneous : bool, default False
-            Whether all intervals of a row hold together with probability `level`; otherwise each of them does.
-        resolution : float
-            Grid of the release, as it was given to `release`.
-
-        Returns
-        -------
-        ndarray, shape (..., d, 2)
-            Lower and upper ends.
-
-        Examples
-        --------
-        >>> import simplexdp as sdp
-        >>> mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3)
-        >>> mechanism.interval([0.25, 0.5, 0.25], total=100).tolist()
-        [[0.13, 0.37], [0.38, 0.66], [0.13, 0.37]]
-        """
-        released = check.probabilities("y", y, self.dimension)
-        weight = self._weight(total)
-        totals = np.asarray(total, dtype=np.float64)
-        whole = self.l2 is None
-        if whole and np.any((totals != np.floor(totals)) | (totals > check.LARGEST_COUNT)):
-            raise InvalidParameterError(f"total must be an integer of at most 1e15, got {total!r}")
-        shape = _broadcast(released.shape[:-1], weight.shape)
-        released = np.broadcast_to(released, (*shape, self.dimension))
-        totals = np.broadcast_to(totals, shape)[..., None]
-        lower, upper = _intervals.dirichlet_counts(
-            released,
-            totals,
-            scale=self.scale,
-            prior=self._weights,
-            floor=self.floor,
-            alpha=_intervals.alpha_each(level, simultaneous, self.dimension),
-            resolution=resolution,
-            whole=whole,
-        )
-        ends: NDArray[np.float64] = np.stack([lower, upper], axis=-1) / totals[..., None]
-        return ends
-
     # Helpers --------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -703,12 +542,12 @@ class DirichletMechanism:
     def _sensitivities(self) -> tuple[float, float]:
         """Squared l2-sensitivity, rounded up, and linf."""
         if self.l2 is None or self.linf is None:
-            return _squared_sensitivity(self.adjacency), 1.0
+            return squared_sensitivity(self.adjacency), 1.0
         return math.nextafter(self.l2**2, math.inf), self.linf
 
     @property
     def _rows_cost_no_more(self) -> bool:
-        a, b = _two_smallest(self._prior)
+        a, b = two_smallest(self._prior)
         return self.adjacency == "add_remove" or a == b
 
     def _curve(self, prior: ArrayLike, dimension: int | None) -> PrivacyCurve:
@@ -718,7 +557,7 @@ class DirichletMechanism:
                 scale=self.scale,
                 l2=self.l2,
                 linf=self.linf,
-                prior=_two_smallest(self._prior)[0],
+                prior=two_smallest(self._prior)[0],
                 floor=self.floor,
                 adjacency=self.adjacency,
             )
@@ -731,7 +570,7 @@ class DirichletMechanism:
                 floor=self.floor,
                 total=self.total,
             )
-        return curve.with_sampling_error(_sampling_error(self.adjacency))
+        return curve.with_sampling_error(sampling_error(self.adjacency))
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
@@ -753,90 +592,6 @@ class DirichletMechanism:
             )
         return array
 
-    def _weight(self, total: ArrayLike) -> NDArray[np.float64]:
-        totals = check.numbers("total", total)
-        if np.any(totals <= 0):
-            raise InvalidParameterError("total must be positive")
-        weight: NDArray[np.float64] = self.scale * totals
-        return weight
-
 
 def _rebuild(parameters: dict[str, Any]) -> DirichletMechanism:
     return DirichletMechanism(**parameters)
-
-
-def _squared_sensitivity(adjacency: str) -> float:
-    """Squared Euclidean distance of the counts of neighbours."""
-    return 2.0 if adjacency == "replace" else 1.0
-
-
-def _sampling_error(adjacency: str) -> float:
-    """Sum the error of the rows that one record can touch: a replaced one may leave a row and enter another."""
-    return (2 if adjacency == "replace" else 1) * _dirichlet.TOTAL_VARIATION_BOUND
-
-
-def _two_smallest(prior: float | tuple[float, ...]) -> tuple[float, float]:
-    if isinstance(prior, float):
-        return prior, prior
-    a, b = np.partition(np.array(prior), 1)[:2]
-    return float(a), float(b)
-
-
-def _check_prior(prior: ArrayLike, dimension: int | None) -> tuple[float | tuple[float, ...], int]:
-    """Return the prior as a float or a tuple, and the dimension that goes with it."""
-    array = check.numbers("prior", prior)
-    if array.ndim > 1 or array.shape == (0,):
-        raise InvalidParameterError(f"prior must be a number or have shape (d,), got shape {array.shape}")
-    low, high = PRIOR_RANGE
-    if np.any(array < low) or np.any(array > high):
-        raise InvalidParameterError(f"prior must lie between {low:g} and {high:g}, got {prior!r}")
-    if dimension is None:
-        if array.ndim == 0:
-            raise InvalidParameterError("dimension must be given when prior is a number")
-        dimension = array.size
-    dimension = _check_dimension(dimension)
-    if array.ndim == 1 and array.size != dimension:
-        raise InvalidParameterError(f"prior must have {dimension} entries, one for each category, got {array.size}")
-    return (float(array) if array.ndim == 0 else tuple(array.tolist())), dimension
-
-
-def _check_dimension(dimension: Any) -> int:
-    result = check.integer("dimension", dimension, 2)
-    if result > MAX_DIMENSION:
-        raise InvalidParameterError(f"dimension must be at most {MAX_DIMENSION}, got {result}")
-    return result
-
-
-def _check_total(total: Any, dimension: int, floor: float, adjacency: str) -> int:
-    if check.choice("adjacency", adjacency, ADJACENCIES) == "add_remove":
-        raise InvalidParameterError("total must not be fixed under 'add_remove', where neighbours differ in it")
-    # Two neighbours need a record that moves beside what the floors hold.
-    least = 1 + dimension * math.ceil(floor)
-    result = check.integer("total", total, least)
-    if result > check.LARGEST_COUNT:
-        raise InvalidParameterError(f"total must be at most 1e15, got {total!r}")
-    return result
-
-
-def _between(name: str, value: Any, bounds: tuple[float, float]) -> float:
-    result = check.number(name, value)
-    low, high = bounds
-    if not low <= result <= high:
-        raise InvalidParameterError(f"{name} must lie between {low:g} and {high:g}, got {result}")
-    return result
-
-
-def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(first, second)
-    except ValueError:
-        raise InvalidParameterError(f"total must broadcast with the leading axes {first}, got shape {second}") from None
-
-
-def _nearest_on_simplex(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Project rows on the probability simplex: max(x - t, 0) with t such that the entries sum to one."""
-    falling = -np.sort(-points, axis=-1)
-    excess = (np.cumsum(falling, axis=-1) - 1) / np.arange(1, points.shape[-1] + 1)
-    n_kept = np.count_nonzero(falling > excess, axis=-1)[..., None]
-    threshold = np.take_along_axis(excess, n_kept - 1, axis=-1)
-    return np.maximum(points - threshold, 0.0)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments, _core
 from simplexdp.accounting import PrivacyCurve
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
+from simplexdp.exceptions import InvalidParameterError, NotAffordableError
+from simplexdp.mechanisms._posterior_arguments import checked_counts, checked_prior
+from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, simulated_errors
 from simplexdp.posterior import Posterior
 from simplexdp.testing import SeededRng
 
@@ -20,7 +21,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Sensitivity = Literal["adaptive", "global", "smooth", "local"]
 Calibration = Literal["auto", "certified", "proved", "paper"]
-Metric = Literal["hellinger", "l1"]
 Progress = Callable[[int, float], object]
 """Called with the number of the pass over all data sets and the share of it that is done."""
 
@@ -28,29 +28,6 @@ AUTO_CERTIFICATION = 30_000_000
 """Probabilities that a pass may compare for ``calibration="auto"`` to certify: a second or two in all."""
 
 _FORMAT = "simplexdp Hellinger certificate 1"
-
-
-class ErrorDistribution(NamedTuple):
-    """The law of the error of a release at one data set."""
-
-    values: Floats
-    """The values that the error takes, increasing."""
-    probabilities: Floats
-    """Their probabilities."""
-    band: float
-    """0 for an exact law. In a simulated one the probabilities of all [0, v] are within this, but with chance 1e-6; in
-    one that leaves out tails of the noise, always."""
-
-    @property
-    def mean(self) -> float:
-        """The expected error."""
-        return float(self.values @ self.probabilities)
-
-    def quantile(self, level: float) -> float:
-        """Return the least value that the error exceeds with probability at most ``1 - level``."""
-        level = _arguments.open_unit("level", level)
-        reached = np.cumsum(self.probabilities) >= level * (1 - 1e-12)
-        return float(self.values[min(int(np.argmax(reached)), len(self.values) - 1)])
 
 
 class _Exponent(NamedTuple):
@@ -573,43 +550,6 @@ class HellingerMechanism:
 
     def _counts(self, counts: ArrayLike) -> Integers:
         return checked_counts(counts, self._prior.size)
-
-
-def checked_counts(counts: ArrayLike, categories: int) -> Integers:
-    """Check for private counts of shape (m,); the core checks their sum."""
-    array = _arguments.counts("counts", counts, categories)
-    if array.ndim != 1:
-        raise InvalidDataError(f"counts must have shape ({categories},), got shape {array.shape}")
-    return array.astype(np.int64)
-
-
-def checked_prior(prior: ArrayLike) -> Floats:
-    """Check for the parameters of a Dirichlet prior, shape (m,), and return a read-only copy."""
-    parameters: Floats = _arguments.numbers("prior", prior).copy()
-    if parameters.ndim != 1:
-        raise InvalidParameterError(f"prior must have shape (m,), got shape {parameters.shape}")
-    if parameters.size < 2:
-        raise InvalidParameterError(f"prior must have at least 2 entries, got {parameters.size}")
-    outside = parameters[(parameters < 1e-12) | (parameters > 1e12)]
-    if outside.size:
-        raise InvalidParameterError(f"prior must have entries in [1e-12, 1e12], got {outside[0]}")
-    parameters.setflags(write=False)
-    return parameters
-
-
-def simulated_errors(prior: Floats, counts: NDArray[Any], drawn: NDArray[Any], metric: Metric) -> ErrorDistribution:
-    """Return the empirical law of the error of draws, with its Dvoretzky-Kiefer-Wolfowitz-Massart band at 1e-6."""
-    values, repeats = np.unique(errors_of(prior, counts, drawn, metric), return_counts=True)
-    return ErrorDistribution(values, repeats / len(drawn), math.sqrt(math.log(2 / 1e-6) / (2 * len(drawn))))
-
-
-def errors_of(prior: Floats, counts: NDArray[Any], released: NDArray[Any], metric: Metric) -> Floats:
-    """Return the error of each row of released counts."""
-    from simplexdp import divergence
-
-    if metric == "l1":
-        return np.asarray(np.abs(released - counts).sum(axis=1, dtype=np.float64))
-    return np.asarray(divergence.hellinger_dirichlet(prior + released, prior + counts))
 
 
 def _family(prior: Floats, n: int) -> _core.HellingerFamily:

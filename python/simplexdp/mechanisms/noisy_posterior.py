@@ -9,20 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments, _core
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.mechanisms.additive import (
-    DiscreteGaussianMechanism,
-    DiscreteLaplaceMechanism,
-    LaplaceMechanism,
-    SumPreservingLaplaceMechanism,
-)
-from simplexdp.mechanisms.hellinger import (
-    ErrorDistribution,
-    Metric,
-    checked_counts,
-    checked_prior,
-    errors_of,
-    simulated_errors,
-)
+from simplexdp.mechanisms._posterior_arguments import checked_counts, checked_prior
+from simplexdp.mechanisms.discrete_gaussian import DiscreteGaussianMechanism
+from simplexdp.mechanisms.discrete_laplace import DiscreteLaplaceMechanism
+from simplexdp.mechanisms.laplace import LaplaceMechanism
+from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, errors_of, simulated_errors
+from simplexdp.mechanisms.sum_preserving import SumPreservingLaplaceMechanism
 from simplexdp.posterior import Posterior
 from simplexdp.testing import SeededRng
 

@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simplexdp.mechanisms.additive import SumPreservingLaplaceMechanism
-from simplexdp.mechanisms.hellinger import (
-    ErrorDistribution,
-    HellingerMechanism,
-    Metric,
-    errors_of,
-    simulated_errors,
-)
+from simplexdp.mechanisms.hellinger import HellingerMechanism
 from simplexdp.mechanisms.noisy_posterior import LaplacePosteriorMechanism, NoisyPosteriorMechanism
+from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, errors_of, simulated_errors
+from simplexdp.mechanisms.sum_preserving import SumPreservingLaplaceMechanism
 from simplexdp.testing import SeededRng
 
 if TYPE_CHECKING:

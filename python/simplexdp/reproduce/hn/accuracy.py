@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from simplexdp.mechanisms.hellinger import Metric
+from simplexdp.mechanisms.posterior_errors import Metric
 from simplexdp.reproduce.figure import Settings, Table
 from simplexdp.reproduce.posteriors import QUANTILES, hellinger, law, summary
 

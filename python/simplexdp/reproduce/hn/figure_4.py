@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from simplexdp.mechanisms.hellinger import Metric
+from simplexdp.mechanisms.posterior_errors import Metric
 from simplexdp.plots.style import panels
 from simplexdp.reproduce.figure import Figure, Settings, Table
 from simplexdp.reproduce.hn.accuracy import costs, errors, lookup

@@ -1,0 +1,53 @@
+"""Public parameters as the exact rationals that they are."""
+
+import math
+from fractions import Fraction
+from typing import Any, get_args
+
+import numpy as np
+
+from simplexdp import _arguments as check
+from simplexdp.accounting import Adjacency, PrivacyCurve
+from simplexdp.exceptions import InvalidParameterError
+
+__all__ = ["Number", "as_fraction", "as_ratio", "check_noise", "float_up", "pure_curve"]
+
+Number = int | float | Fraction
+"""What counts as the exact rational that it is."""
+
+
+def as_fraction(name: str, value: Any) -> Fraction:
+    """Check for a positive finite number and return it exactly."""
+    try:
+        exact = Fraction(value.item() if isinstance(value, np.generic) else value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameterError(f"{name} must be a finite number, got {value!r}") from None
+    if isinstance(value, str) or not exact > 0:
+        raise InvalidParameterError(f"{name} must be positive and a number, got {value!r}")
+    return exact
+
+
+def as_ratio(value: Number) -> tuple[int, int]:
+    """Return numerator and denominator, for the core."""
+    return as_fraction("scale", value).as_integer_ratio()
+
+
+def check_noise(mechanism: Any, name: str) -> None:
+    """Check the parameters that all noise has."""
+    as_fraction(name, getattr(mechanism, name))
+    as_fraction("sensitivity", mechanism.sensitivity)
+    check.choice("adjacency", mechanism.adjacency, get_args(Adjacency))
+
+
+def pure_curve(epsilon: Fraction, adjacency: Adjacency) -> PrivacyCurve:
+    """Return the curve of a pure loss, rounded up."""
+    return PrivacyCurve.pure(float_up(epsilon), adjacency=adjacency)
+
+
+def float_up(value: Fraction) -> float:
+    """Return the least double of at least `value`."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        raise InvalidParameterError("the privacy loss must fit a double: the noise is too small") from None
+    return nearest if nearest >= value else math.nextafter(nearest, math.inf)

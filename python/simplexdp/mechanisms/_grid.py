@@ -1,0 +1,88 @@
+"""The public grid that real values are rounded to, and what the rounding adds to their distances."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from simplexdp import _arguments as check
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.mechanisms._exact import Number, as_fraction
+
+__all__ = [
+    "STEPS_PER_SCALE",
+    "check_grid",
+    "default_resolution",
+    "grid_of",
+    "l1_steps",
+    "l2_widened",
+    "resolution_exponent",
+    "step_of",
+    "steps_per_sigma",
+]
+
+STEPS_PER_SCALE = 20
+"""The default grid has 2^20 to 2^21 steps to the scale of the noise."""
+
+_MOST_STEPS = 44
+"""Grids are at most so fine, as a logarithm: values are clamped beyond 2^51 steps."""
+
+
+def check_grid(mechanism: Any, size: Number) -> None:
+    """Check the grid of a mechanism with noise of this scale, and set what was left out."""
+    exact = as_fraction("scale", size)
+    resolution = default_resolution(exact) if mechanism.resolution is None else mechanism.resolution
+    log_resolution = resolution_exponent(resolution)
+    if exact > Fraction(2) ** (log_resolution + 45):
+        raise InvalidParameterError(f"resolution must be at least the noise's scale / 2^45, got {resolution!r}")
+    changed = check.integer("changed", mechanism.changed, 1)
+    mechanism._set(resolution=math.ldexp(1.0, log_resolution), changed=changed)
+
+
+def default_resolution(size: Fraction, steps: int = STEPS_PER_SCALE) -> float:
+    """Return the largest power of two of at most size / 2**steps."""
+    log = size.numerator.bit_length() - size.denominator.bit_length()
+    log -= size < Fraction(2) ** log
+    return math.ldexp(1.0, min(max(log - steps, -1000), 900))
+
+
+def resolution_exponent(resolution: Any) -> int:
+    """Find the k of a step 2**k."""
+    try:
+        mantissa, exponent = math.frexp(resolution)
+    except TypeError:
+        mantissa, exponent = math.nan, 0
+    if mantissa != 0.5 or not -1000 <= exponent - 1 <= 900:
+        raise InvalidParameterError(f"resolution must be a power of two from 2^-1000 to 2^900, got {resolution!r}")
+    return exponent - 1
+
+
+def step_of(mechanism: Any) -> float:
+    """Return the step of the grid."""
+    return float(mechanism.resolution)
+
+
+def grid_of(mechanism: Any) -> Fraction:
+    """Return the step of the grid, exactly."""
+    return Fraction(mechanism.resolution)
+
+
+def l1_steps(sensitivity: Fraction, changed: int, log_resolution: int) -> int:
+    """Bound the l1 distance of the rounded values, in steps.
+
+    Two numbers at distance t steps are rounded to integers at distance ceil(t) at most; for k numbers with distances
+    t_i that sum to T, the sum of ceil(t_i) is below T + k, and an integer.
+    """
+    return math.ceil(sensitivity / Fraction(2) ** log_resolution) + changed - 1
+
+
+def l2_widened(sensitivity: Fraction, changed: int, resolution: Fraction) -> Fraction:
+    """Bound the Euclidean distance of the rounded values: each difference grows by less than one step."""
+    root = Fraction(math.isqrt(changed << 60) + 1, 1 << 30)
+    return sensitivity + root * resolution
+
+
+def steps_per_sigma(epsilon: Any, delta: Any, changed: int) -> int:
+    """Return the logarithm of the steps to sigma at which the grid takes less than a thousandth of delta."""
+    epsilon, delta = check.positive("epsilon", epsilon), check.open_unit("delta", delta)
+    bits = (math.log2(changed) + epsilon / math.log(2) + 1 - math.log2(delta) + 10) / 4
+    return int(min(max(math.ceil(bits), STEPS_PER_SCALE), _MOST_STEPS))

@@ -1,0 +1,69 @@
+"""What mechanisms that add noise share."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _arguments as check
+from simplexdp import _intervals
+from simplexdp.accounting import Adjacency
+from simplexdp.exceptions import InvalidParameterError
+
+__all__ = ["NoiseMechanism"]
+
+
+class NoiseMechanism:
+    """Base of the mechanisms that add noise; the fields of the subclasses are their whole state."""
+
+    adjacency: Adjacency
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The table of the noise is made again where it is needed.
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def interval(self, y: ArrayLike, level: float = 0.95, *, simultaneous: bool = False) -> NDArray[Any]:
+        """Return confidence intervals of the true values, from a release and public parameters alone.
+
+        Each covers its true value with a probability of at least `level`, whatever the data: noise is symmetric, so
+        the interval is the released value plus and minus a quantile of the noise, and half a step of the grid where the
+        mechanism rounds. Post-processing: costs no privacy.
+
+        Parameters
+        ----------
+        y : array_like
+            What was released: integers, or multiples of the resolution.
+        level : float, default 0.95
+            Probability of covering, strictly between 0 and 1.
+        simultaneous : bool, default False
+            Whether all intervals along the last axis hold together with probability `level`.
+
+        Returns
+        -------
+        ndarray of int64 or float64, shape (*y.shape, 2)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.DiscreteLaplaceMechanism(scale=2).interval([10, 20]).tolist()
+        [[4, 16], [14, 26]]
+        """
+        values = np.asarray(check.numbers("y", y))
+        entries = values.shape[-1] if values.ndim else 1
+        alpha = _intervals.alpha_each(level, simultaneous, max(entries, 1))
+        radius = self._noise_radius(alpha)
+        if isinstance(radius, int):
+            if np.any(values != np.floor(values)) or np.any(np.abs(values) > 2.0**62):
+                raise InvalidParameterError("y must be integers, as released")
+            values = np.asarray(y, dtype=np.int64)
+        return np.stack([values - radius, values + radius], axis=-1)
+
+    def _noise_radius(self, alpha: float) -> int | float:
+        """Return what the error of a value exceeds with a probability of at most `alpha`: an int for integers."""
+        raise NotImplementedError

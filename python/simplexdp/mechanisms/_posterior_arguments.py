@@ -1,0 +1,34 @@
+"""Arguments of the mechanisms that release posteriors."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _arguments
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+
+__all__ = ["checked_counts", "checked_prior"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def checked_counts(counts: ArrayLike, categories: int) -> Integers:
+    """Check for private counts of shape (m,); the core checks their sum."""
+    array = _arguments.counts("counts", counts, categories)
+    if array.ndim != 1:
+        raise InvalidDataError(f"counts must have shape ({categories},), got shape {array.shape}")
+    return array.astype(np.int64)
+
+
+def checked_prior(prior: ArrayLike) -> Floats:
+    """Check for the parameters of a Dirichlet prior, shape (m,), and return a read-only copy."""
+    parameters: Floats = _arguments.numbers("prior", prior).copy()
+    if parameters.ndim != 1:
+        raise InvalidParameterError(f"prior must have shape (m,), got shape {parameters.shape}")
+    if parameters.size < 2:
+        raise InvalidParameterError(f"prior must have at least 2 entries, got {parameters.size}")
+    outside = parameters[(parameters < 1e-12) | (parameters > 1e12)]
+    if outside.size:
+        raise InvalidParameterError(f"prior must have entries in [1e-12, 1e12], got {outside[0]}")
+    parameters.setflags(write=False)
+    return parameters

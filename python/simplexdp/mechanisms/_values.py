@@ -1,0 +1,54 @@
+"""Private values: coerced without a word about them, then released with noise."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _core
+from simplexdp._parallel import threads_for
+from simplexdp.exceptions import InvalidDataError
+
+__all__ = ["LARGEST_VALUE", "VALUES_PER_THREAD", "as_integers", "release_integers", "release_reals"]
+
+LARGEST_VALUE = 2**61
+"""Integers beyond are clamped, so that no sum with noise can overflow."""
+
+VALUES_PER_THREAD = 1 << 17
+
+
+def as_integers(values: ArrayLike) -> NDArray[np.int64]:
+    """Coerce private integers; no message tells anything of them but shape and type."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            # Integers beyond 64 bits; anything else is refused below.
+            array = np.array([min(max(int(x.__index__()), -LARGEST_VALUE), LARGEST_VALUE) for x in array.ravel()])
+            array = array.reshape(np.shape(values))
+    except (TypeError, ValueError, AttributeError):
+        raise InvalidDataError("values must be an array of integers (the offending value is not shown)") from None
+    if array.dtype.kind not in "iu" and array.size:
+        raise InvalidDataError(f"values must be integers, got dtype {array.dtype}")
+    if array.dtype == np.uint64:
+        array = np.minimum(array, np.uint64(LARGEST_VALUE))
+    return array.astype(np.int64)
+
+
+def release_integers(
+    noise: _core.DiscreteNoise, values: ArrayLike, rng: _core.SeededRng | None
+) -> NDArray[np.int64] | int:
+    array = as_integers(values)
+    noisy = noise.release(array.ravel(), threads_for(array.size, VALUES_PER_THREAD), rng)
+    return int(noisy[0]) if array.ndim == 0 else noisy.reshape(array.shape)
+
+
+def release_reals(
+    noise: _core.DiscreteNoise, values: ArrayLike, log_resolution: int, rng: _core.SeededRng | None
+) -> NDArray[np.float64] | float:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiu" and array.size:
+            raise TypeError
+        array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidDataError("values must be an array of numbers (the offending value is not shown)") from None
+    noisy = noise.release_on_grid(array.ravel(), log_resolution, threads_for(array.size, VALUES_PER_THREAD), rng)
+    return float(noisy[0]) if array.ndim == 0 else noisy.reshape(array.shape)

@@ -1,0 +1,151 @@
+"""Real numbers with Laplace noise, on a public grid."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _arguments as check
+from simplexdp import _core, _intervals
+from simplexdp.accounting import Adjacency, PrivacyCurve
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, pure_curve
+from simplexdp.mechanisms._grid import check_grid, default_resolution, grid_of, l1_steps, resolution_exponent, step_of
+from simplexdp.mechanisms._noise import NoiseMechanism
+from simplexdp.mechanisms._values import release_reals
+
+__all__ = ["LaplaceMechanism"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceMechanism(NoiseMechanism):
+    """Release real numbers with Laplace noise on a public grid.
+
+    Values are rounded to multiples of `resolution`, then discrete Laplace noise in steps of it is added, exactly: no
+    bit of a value can leak through the floating-point format. **Guarantee:** pure epsilon-DP for all values of one
+    release together, with epsilon = steps * resolution / scale, where ``steps = ceil(sensitivity / resolution) +
+    changed - 1`` is the sensitivity after rounding.
+
+    Parameters
+    ----------
+    scale : int, float or Fraction
+        Of the noise; counts as the exact rational that it is.
+    sensitivity : int, float or Fraction, default 1
+        Largest l1 distance between the values of neighbours.
+    changed : int, default 1
+        In how many values neighbours can differ.
+    resolution : float, optional
+        Step of the grid, a power of two; by default the largest below scale / 2**20.
+    adjacency : {"replace", "add_remove"}, default "replace"
+        Which data sets `sensitivity` calls neighbours.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> mechanism = sdp.LaplaceMechanism(scale=2.0)
+    >>> mechanism.privacy.epsilon(0.0)
+    0.5
+    >>> y = mechanism.release([0.1, 0.2])
+    >>> bool((y % mechanism.resolution == 0).all())
+    True
+    """
+
+    scale: Number
+    sensitivity: Number = 1
+    changed: int = 1
+    resolution: float | None = None
+    adjacency: Adjacency = "replace"
+
+    def __post_init__(self) -> None:
+        check_noise(self, "scale")
+        check_grid(self, self.scale)
+        _ = self._noise
+
+    @classmethod
+    def calibrated(
+        cls,
+        *,
+        epsilon: Number,
+        sensitivity: Number = 1,
+        changed: int = 1,
+        resolution: float | None = None,
+        adjacency: Adjacency = "replace",
+    ) -> "LaplaceMechanism":
+        """Return the mechanism with the least noise that is epsilon-DP.
+
+        Parameters
+        ----------
+        epsilon : int, float or Fraction
+            Above zero.
+        sensitivity : int, float or Fraction, default 1
+            Largest l1 distance between the values of neighbours.
+        changed : int, default 1
+            In how many values neighbours can differ.
+        resolution : float, optional
+            Step of the grid, a power of two; by default the largest below sensitivity / epsilon / 2**20.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        LaplaceMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.LaplaceMechanism.calibrated(epsilon=0.5).scale
+        Fraction(2, 1)
+        """
+        size = as_fraction("sensitivity", sensitivity)
+        epsilon = as_fraction("epsilon", epsilon)
+        if resolution is None:
+            resolution = default_resolution(size / epsilon)
+        steps = l1_steps(size, check.integer("changed", changed, 1), resolution_exponent(resolution))
+        return cls(
+            scale=steps * Fraction(resolution) / epsilon,
+            sensitivity=sensitivity,
+            changed=changed,
+            resolution=resolution,
+            adjacency=adjacency,
+        )
+
+    @cached_property
+    def _noise(self) -> _core.DiscreteNoise:
+        return _core.DiscreteNoise.laplace(as_ratio(as_fraction("scale", self.scale) / grid_of(self)))
+
+    def _noise_radius(self, alpha: float) -> float:
+        return (_intervals.laplace_radius(as_fraction("scale", self.scale) / grid_of(self), alpha) + 0.5) * step_of(
+            self
+        )
+
+    @cached_property
+    def privacy(self) -> PrivacyCurve:
+        """What one release costs, rounding to the grid included."""
+        steps = l1_steps(
+            as_fraction("sensitivity", self.sensitivity), self.changed, resolution_exponent(self.resolution)
+        )
+        return pure_curve(steps * grid_of(self) / as_fraction("scale", self.scale), self.adjacency)
+
+    def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
+        """Return the rounded values plus independent noise.
+
+        Parameters
+        ----------
+        values : array_like of float
+            Any shape; beyond +-2**51 steps of the grid they are clamped.
+        rng : SeededRng, optional
+            For tests only; by default the operating system's entropy.
+
+        Returns
+        -------
+        ndarray of float64 or float
+            Multiples of `resolution`, same shape as `values`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.LaplaceMechanism(scale=1.0).release([[0.5], [1.5]]).shape
+        (2, 1)
+        """
+        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng)

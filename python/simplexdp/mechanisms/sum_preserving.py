@@ -1,0 +1,130 @@
+"""Counts with Laplace noise that keeps their sum."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _arguments as check
+from simplexdp import _core, _intervals
+from simplexdp._parallel import threads_for
+from simplexdp.accounting import Adjacency, PrivacyCurve
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, pure_curve
+from simplexdp.mechanisms._noise import NoiseMechanism
+from simplexdp.mechanisms._values import VALUES_PER_THREAD, as_integers
+
+__all__ = ["SumPreservingLaplaceMechanism"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumPreservingLaplaceMechanism(NoiseMechanism):
+    """Add Laplace noise that sums to zero to integer counts whose total is public.
+
+    P(z) is proportional to exp(-l1(z) / scale) among the integer vectors with sum zero; the draw is exact.
+    **Guarantee:** pure epsilon-DP with epsilon = sensitivity / scale, provided that neighbours have the same total, as
+    under replacement of one record. For several rows the sensitivity counts all of them.
+
+    Parameters
+    ----------
+    scale : int, float or Fraction
+        Of the noise, at most 2**50; counts as the exact rational that it is.
+    dimension : int
+        Number of counts.
+    sensitivity : int, float or Fraction, default 2
+        Largest l1 distance between the counts of neighbours; a record that moves changes two counts by one.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> mechanism = sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=1.0, dimension=3)
+    >>> int(mechanism.release([10, 20, 30]).sum())
+    60
+    """
+
+    scale: Number
+    dimension: int
+    sensitivity: Number = 2
+
+    def __post_init__(self) -> None:
+        self._set(dimension=check.integer("dimension", self.dimension, 1))
+        if self.dimension > 2**31:
+            raise InvalidParameterError(f"dimension must be at most 2^31, got {self.dimension}")
+        as_fraction("scale", self.scale)
+        as_fraction("sensitivity", self.sensitivity)
+        _ = self._noise
+
+    @classmethod
+    def calibrated(cls, *, epsilon: Number, dimension: int, sensitivity: Number = 2) -> "SumPreservingLaplaceMechanism":
+        """Return the mechanism with the least noise that is epsilon-DP.
+
+        Parameters
+        ----------
+        epsilon : int, float or Fraction
+            Above zero.
+        dimension : int
+            Number of counts.
+        sensitivity : int, float or Fraction, default 2
+            Largest l1 distance between the counts of neighbours.
+
+        Returns
+        -------
+        SumPreservingLaplaceMechanism
+            Its scale is the Fraction sensitivity / epsilon.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=0.5, dimension=4).scale
+        Fraction(4, 1)
+        """
+        scale = as_fraction("sensitivity", sensitivity) / as_fraction("epsilon", epsilon)
+        return cls(scale=scale, dimension=dimension, sensitivity=sensitivity)
+
+    @property
+    def adjacency(self) -> Adjacency:  # type: ignore[override]
+        """Always ``"replace"``: neighbours must have the same total."""
+        return "replace"
+
+    @cached_property
+    def _noise(self) -> _core.SumPreservingNoise:
+        return _core.SumPreservingNoise(as_ratio(self.scale), self.dimension)
+
+    def _noise_radius(self, alpha: float) -> int:
+        # Given the sum, the density of one entry is that of free noise times a symmetric log-concave function (the
+        # density of the sum of the others), which falls with abs(z): abs(z) is stochastically smaller than free.
+        return _intervals.laplace_radius(as_fraction("scale", self.scale), alpha)
+
+    @cached_property
+    def privacy(self) -> PrivacyCurve:
+        """What one release costs."""
+        return pure_curve(as_fraction("sensitivity", self.sensitivity) / as_fraction("scale", self.scale), "replace")
+
+    def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64]:
+        """Return the counts plus noise; each row keeps its sum.
+
+        Parameters
+        ----------
+        values : array_like of int, shape (..., dimension)
+            Beyond +-2**61 they are clamped.
+        rng : SeededRng, optional
+            For tests only; by default the operating system's entropy.
+
+        Returns
+        -------
+        ndarray of int64
+            Same shape as `values`. Entries may be negative.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.SumPreservingLaplaceMechanism(scale=1.0, dimension=2)
+        >>> mechanism.release([[1, 2], [5, 5]]).sum(axis=1)
+        array([ 3, 10])
+        """
+        array = as_integers(values)
+        if array.ndim == 0 or array.shape[-1] != self.dimension:
+            raise InvalidDataError(f"values must have shape (..., {self.dimension}), got shape {array.shape}")
+        threads = threads_for(array.size, VALUES_PER_THREAD)
+        return self._noise.release(array.ravel(), threads, rng).reshape(array.shape)
