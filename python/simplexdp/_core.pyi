@@ -73,6 +73,7 @@ __all__ = [
     "simulate_gammas",
     "tcdp_lemma_profile",
     "tcdp_profile",
+    "threads_for",
     "trigamma",
     "two_categories_profile",
 ]
@@ -252,6 +253,9 @@ def polya_draws(
     size: int,
     rng: SeededRng | None = None,
 ) -> NDArray[np.uint32]: ...
+
+# parallel.rs
+def threads_for(size: int, per_thread: int) -> int: ...
 
 # quantile.rs
 def private_quantiles(

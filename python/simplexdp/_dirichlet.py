@@ -4,13 +4,13 @@ The law and its error bound are explained in docs/exactness.md.
 """
 
 import math
-import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core
+from simplexdp._parallel import threads_for
 from simplexdp.exceptions import InvalidParameterError
 
 TOTAL_VARIATION_BOUND = 2.0**-256
@@ -74,7 +74,7 @@ def release(
     >>> y.shape, float(y.sum()), bool((y * 2**32 == np.floor(y * 2**32)).all())
     ((1, 3), 1.0, True)
     """
-    threads = _threads(counts.size) if threads is None else threads
+    threads = threads_for(counts.size, _VALUES_PER_THREAD) if threads is None else threads
     rows = _core.dirichlet_release(np.ravel(counts), scale, prior, resolution_bits(resolution), threads, rng)
     return rows.reshape(counts.shape)
 
@@ -96,7 +96,7 @@ def release_units(
     >>> int(units.sum()) == 2**32
     True
     """
-    threads = _threads(counts.size) if threads is None else threads
+    threads = threads_for(counts.size, _VALUES_PER_THREAD) if threads is None else threads
     rows = _core.dirichlet_release_units(np.ravel(counts), scale, prior, resolution_bits(resolution), threads, rng)
     return rows.reshape(counts.shape)
 
@@ -119,11 +119,6 @@ def release_gamma_units(
     >>> release_gamma_units(np.array([3.0, 4.0, 5.0]), 1.0, np.ones(3)).shape
     (3,)
     """
-    threads = _threads(counts.size) if threads is None else threads
+    threads = threads_for(counts.size, _VALUES_PER_THREAD) if threads is None else threads
     rows = _core.gamma_release_units(np.ravel(counts), scale, prior, resolution_bits(resolution), threads, rng)
     return rows.reshape(counts.shape)
-
-
-def _threads(size: int) -> int:
-    """Choose how many threads a call of this many values is worth."""
-    return 1 if size < 2 * _VALUES_PER_THREAD else min(os.cpu_count() or 1, size // _VALUES_PER_THREAD)

@@ -1,14 +1,17 @@
 """How many threads a call is worth."""
 
-import os
+from simplexdp import _core
 
 
 def threads_for(size: int, per_thread: int) -> int:
-    """Return one thread for every `per_thread` values, at least one and at most the processors.
+    """Return one thread for every `per_thread` values, at least one.
+
+    There are never more than processors that this process may use, or than the environment variable
+    ``SIMPLEXDP_NUM_THREADS`` says.
 
     Examples
     --------
     >>> threads_for(10, 1000)
     1
     """
-    return max(1, min(os.cpu_count() or 1, size // per_thread))
+    return _core.threads_for(size, per_thread)

@@ -14,6 +14,7 @@ pub mod lattice;
 mod log_gamma_extended;
 pub mod mechanisms;
 pub mod network;
+pub mod parallel;
 pub mod random;
 pub mod roots;
 pub mod rounding;

@@ -3,10 +3,8 @@
 //! The tables were released before, so what is drawn here is post-processing: no guarantee hangs on it, and one 64-bit
 //! word decides each value (the law is off by less than 2^-64 times the number of levels).
 
-use rayon::prelude::*;
-
 use crate::random::{Bits, StreamKey};
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 
 /// A node: its conditional distribution for every configuration of its parents.
 #[derive(Debug, Clone)]
@@ -27,6 +25,9 @@ pub struct Network {
 
 /// Records that one task draws; each task has a stream of its own, so the result does not depend on the threads.
 const CHUNK: usize = 1 << 14;
+
+/// Values that a thread draws in half a millisecond.
+const VALUES_PER_THREAD: usize = 1 << 16;
 
 /// How far a row may be from summing to one: released rows sum exactly, user tables were written in decimals.
 const ROW_TOLERANCE: f64 = 1e-9;
@@ -50,35 +51,37 @@ impl Network {
     }
 
     /// Draws records: one column of codes for each node.
-    pub fn sample(&self, n_records: usize, key: &StreamKey) -> Vec<Vec<u32>> {
-        let chunks: Vec<Vec<Vec<u32>>> = (0..n_records.div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|chunk| {
-                let size = CHUNK.min(n_records - chunk * CHUNK);
-                self.sample_chunk(size, &mut key.stream(chunk as u64))
-            })
-            .collect();
-        let mut columns = vec![Vec::with_capacity(n_records); self.nodes.len()];
-        for chunk in chunks {
-            for (column, part) in columns.iter_mut().zip(chunk) {
-                column.extend_from_slice(&part);
-            }
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn sample(&self, n_records: usize, key: &StreamKey) -> Result<Vec<Vec<u32>>> {
+        let mut columns = vec![vec![0; n_records]; self.nodes.len()];
+        let mut chunks: Vec<Vec<&mut [u32]>> = Vec::new();
+        chunks.resize_with(n_records.div_ceil(CHUNK), || Vec::with_capacity(self.nodes.len()));
+        for column in &mut columns {
+            chunks.iter_mut().zip(column.chunks_mut(CHUNK)).for_each(|(chunk, part)| chunk.push(part));
         }
-        columns
+        let threads = parallel::threads_for(n_records.saturating_mul(self.nodes.len()), VALUES_PER_THREAD);
+        let work = |(index, mut chunk): (usize, Vec<&mut [u32]>)| {
+            self.fill(&mut chunk, &mut key.stream(index as u64));
+            Ok(())
+        };
+        parallel::map(chunks.into_iter().enumerate(), threads, work)?;
+        Ok(columns)
     }
 
-    fn sample_chunk(&self, size: usize, bits: &mut impl Bits) -> Vec<Vec<u32>> {
-        let mut columns: Vec<Vec<u32>> = Vec::with_capacity(self.nodes.len());
-        let mut rows = vec![0_usize; size];
-        for node in &self.nodes {
+    /// Draws a chunk of records into one slice for each node.
+    fn fill(&self, columns: &mut [&mut [u32]], bits: &mut impl Bits) {
+        let mut rows = vec![0_usize; columns.first().map_or(0, |column| column.len())];
+        for (position, node) in self.nodes.iter().enumerate() {
+            let (before, rest) = columns.split_at_mut(position);
             rows.fill(0);
             for &parent in &node.parents {
                 let radix = self.nodes[parent].cardinality;
-                rows.iter_mut().zip(&columns[parent]).for_each(|(row, &code)| *row = *row * radix + code as usize);
+                rows.iter_mut().zip(&*before[parent]).for_each(|(row, &code)| *row = *row * radix + code as usize);
             }
-            columns.push(rows.iter().map(|&row| node.draw(row, bits.next_u64())).collect());
+            rest[0].iter_mut().zip(&rows).for_each(|(code, &row)| *code = node.draw(row, bits.next_u64()));
         }
-        columns
     }
 }
 
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn frequencies_follow_the_tables_and_zeros_are_never_drawn() {
-        let columns = Network::new(&chain()).unwrap().sample(200_000, &StreamKey::from_bytes([3; 32]));
+        let columns = Network::new(&chain()).unwrap().sample(200_000, &StreamKey::from_bytes([3; 32])).unwrap();
         let count = |predicate: &dyn Fn(usize) -> bool| (0..200_000).filter(|&i| predicate(i)).count() as f64;
         // 200,000 draws, standard deviations below 224: six of them are passed with a chance below 1e-8.
         assert!((count(&|i| columns[0][i] == 0) - 50_000.0).abs() < 6.0 * 194.0);

@@ -28,7 +28,7 @@ fn samplers_keep_their_values() {
     // What the first version gave.
     let key = StreamKey::from_bytes([1; 32]);
     let scale = |s| Rational::from_f64("scale", s).unwrap();
-    let six = |noise: DiscreteNoise| noise.draws(6, &key, 1);
+    let six = |noise: DiscreteNoise| noise.draws(6, &key, 1).unwrap();
     assert_eq!(six(DiscreteNoise::laplace(&scale(10.0)).unwrap()), [-6, -3, -4, 4, -4, -5]);
     assert_eq!(
         six(DiscreteNoise::laplace(&scale(1e6)).unwrap()),

@@ -16,6 +16,7 @@ mod hellinger;
 mod incomplete;
 mod network;
 mod noise;
+mod parallel;
 mod quantile;
 mod random;
 mod simulation;
@@ -56,6 +57,8 @@ mod _core {
     use network::sample_network;
     #[pymodule_export]
     use noise::{DiscreteNoise, SumPreservingNoise, polya_counts, polya_draws};
+    #[pymodule_export]
+    use parallel::threads_for;
     #[pymodule_export]
     use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]

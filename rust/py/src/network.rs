@@ -26,6 +26,6 @@ pub(crate) fn sample_network<'py>(
         .collect::<CoreResult<Vec<_>>>()?;
     let network = Network::new(&nodes)?;
     let key = stream_key(rng)?;
-    let columns = detached(py, || network.sample(size, &key))?;
+    let columns = detached(py, || network.sample(size, &key))??;
     Ok(columns.into_iter().map(|column| column.into_pyarray(py)).collect())
 }

@@ -49,7 +49,7 @@ impl DiscreteNoise {
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let key = simulation_key(rng)?;
-        Ok(detached_above(py, DETACH_ABOVE, size, || self.0.draws(size, &key, threads))?.into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, size, || self.0.draws(size, &key, threads))??.into_pyarray(py))
     }
 
     #[pyo3(signature = (values, threads = 1, rng = None))]
@@ -61,7 +61,7 @@ impl DiscreteNoise {
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
-        Ok(detached_above(py, DETACH_ABOVE, values.len(), || self.0.release(values, &key, threads))?.into_pyarray(py))
+        Ok(detached_above(py, DETACH_ABOVE, values.len(), || self.0.release(values, &key, threads))??.into_pyarray(py))
     }
 
     #[pyo3(signature = (values, log_resolution, threads = 1, rng = None))]

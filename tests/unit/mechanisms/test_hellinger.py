@@ -203,7 +203,7 @@ def test_progress_is_reported_and_may_raise():
     seen = []
     sdp.HellingerMechanism([1, 1], 40, 1.0, calibration="certified", progress=lambda *at: seen.append(at))
     assert seen[0] == (1, 0.0)
-    assert all(0 <= share < 1 for _, share in seen)
+    assert all(0 <= share <= 1 for _, share in seen)
 
     def stop(index, share):
         raise KeyboardInterrupt

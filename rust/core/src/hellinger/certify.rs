@@ -6,15 +6,13 @@
 
 use std::rc::Rc;
 
-use rayon::prelude::*;
-
 use super::exponent::Shape;
 use super::kernel::{exp_negative, sum};
 use super::law::mean_distance;
 use super::{Enumeration, Family};
 use crate::accounting::Profile;
 use crate::tables::Map;
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt, parallel};
 
 /// Probabilities compared at most: about a quarter of an hour on two cores.
 pub const CERTIFICATION_LIMIT: u128 = 200_000_000_000;
@@ -29,6 +27,12 @@ const ERROR_SAMPLE: usize = 64;
 const CACHE_LIMIT: usize = 1 << 22;
 /// Passes that a search may take.
 const MAX_ROUNDS: usize = 12;
+/// Data sets are shared out in at least this many chunks, where there are as many, and of at most this many data sets:
+/// small enough for threads to end together, large enough for neighbours to be found in the cache.
+const CHUNKS: usize = 32;
+const LARGEST_CHUNK: usize = 256;
+/// Probabilities that a thread compares in half a millisecond.
+const COMPARED_PER_THREAD: usize = 1 << 18;
 /// Rounds after which the shape stays and only the factor is searched.
 const FREE_ROUNDS: usize = 3;
 
@@ -228,6 +232,7 @@ impl Certifier {
                 let mut audit = Audit::default();
                 let mut rows = RowCache::new(self, shape, factor);
                 for representative in chunk {
+                    interrupt::check()?;
                     let own = rows.get(&representative.point);
                     audit.distance += representative.orbit * own.mean_distance(rows.exponent(&representative.point));
                     for neighbour in self.neighbours(&representative.point) {
@@ -237,7 +242,7 @@ impl Certifier {
                     }
                 }
                 audit.trim();
-                audit
+                Ok(audit)
             },
             progress,
         )?;
@@ -266,12 +271,13 @@ impl Certifier {
                 let mut deltas = vec![0.0_f64; PROFILE_POINTS];
                 let mut rows = RowCache::new(self, shape, factor);
                 for representative in chunk {
+                    interrupt::check()?;
                     let own = rows.get(&representative.point);
                     for neighbour in self.neighbours(&representative.point) {
                         profile_of_pair(&own, &rows.get(&neighbour), step, sigma, &mut deltas);
                     }
                 }
-                deltas
+                Ok(deltas)
             },
             progress,
         )?;
@@ -286,23 +292,21 @@ impl Certifier {
         Ok(CertifiedProfile { epsilons, deltas })
     }
 
-    /// Runs `work` on chunks of the data sets in parallel, and reports progress between batches of chunks.
+    /// Runs `work` on chunks of the data sets in parallel, and reports progress between them.
     fn pass<T: Send>(
         &self,
-        work: impl Fn(&[Representative]) -> T + Sync,
+        work: impl Fn(&[Representative]) -> Result<T> + Sync,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Vec<T>> {
-        let threads = rayon::current_num_threads();
-        let chunk = (self.representatives.len() / (16 * threads)).clamp(1, 256);
-        let chunks: Vec<&[Representative]> = self.representatives.chunks(chunk).collect();
-        let mut results = Vec::with_capacity(chunks.len());
-        for batch in chunks.chunks(2 * threads) {
-            if !progress(results.len() as f64 / chunks.len() as f64) {
-                return Err(Error::numerical("certification", "stopped by its progress callback"));
-            }
-            results.par_extend(batch.par_iter().map(|chunk| work(chunk)));
-        }
-        Ok(results)
+        let stopped = || Error::numerical("certification", "stopped by its progress callback");
+        let mut tell = |share| if progress(share) { Ok(()) } else { Err(stopped()) };
+        let chunk = (self.representatives.len() / CHUNKS).clamp(1, LARGEST_CHUNK);
+        let chunks = self.representatives.chunks(chunk);
+        let n_chunks = chunks.len() as f64;
+        let compared = Self::cost(self.enumeration.family()).and_then(|cost| usize::try_from(cost).ok());
+        let threads = parallel::threads_for(compared.unwrap_or(usize::MAX), COMPARED_PER_THREAD);
+        tell(0.0)?;
+        parallel::map_reporting(chunks, threads, work, |done| tell(done as f64 / n_chunks))
     }
 
     /// The neighbours of a data set, one of each pair that permutations and reversal make.

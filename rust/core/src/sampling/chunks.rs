@@ -1,36 +1,27 @@
-//! Long draws in chunks, each from a stream of its own, on threads that end with the call.
-
-use std::sync::Mutex;
+//! Long draws in chunks, each from a stream of its own.
 
 use crate::random::{Stream, StreamKey};
+use crate::{Result, parallel};
 
 /// Values in a chunk: a tenth of a millisecond of work at the fastest.
 const CHUNK_VALUES: usize = 1 << 14;
 
 /// Calls `fill(stream, offset, chunk)` for the chunks of `values`, which are whole rows of `row` values; chunk i draws
 /// from `key.stream(i)`, so that the result is the same for every number of threads.
+///
+/// # Errors
+/// The first one of `fill`, or [`crate::Error::Interrupted`].
 pub(crate) fn fill_chunks<T: Send>(
     values: &mut [T],
     row: usize,
     key: &StreamKey,
     threads: usize,
-    fill: impl Fn(&mut Stream, usize, &mut [T]) + Sync,
-) {
+    fill: impl Fn(&mut Stream, usize, &mut [T]) -> Result<()> + Sync,
+) -> Result<()> {
     let size = row.max(1) * (CHUNK_VALUES / row.max(1)).max(1);
-    let n_chunks = values.len().div_ceil(size);
     let work = |(index, chunk): (usize, &mut [T])| fill(&mut key.stream(index as u64), index * size, chunk);
-    let chunks = values.chunks_mut(size).enumerate();
-    if threads.min(n_chunks) <= 1 {
-        return chunks.for_each(work);
-    }
-    // A pool that outlived the call would not survive a fork.
-    let queue = Mutex::new(chunks);
-    // The lock is poisoned only if a thread panicked, and the scope passes that on.
-    let run = || std::iter::from_fn(|| queue.lock().ok()?.next()).for_each(work);
-    std::thread::scope(|scope| {
-        (1..threads.min(n_chunks)).for_each(|_| drop(scope.spawn(run)));
-        run();
-    });
+    parallel::map(values.chunks_mut(size).enumerate(), threads, work)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -46,7 +37,9 @@ mod tests {
             fill_chunks(&mut values, row, &key, threads, |stream, offset, chunk| {
                 assert!(offset.is_multiple_of(row) && chunk.len().is_multiple_of(row));
                 chunk.iter_mut().for_each(|value| *value = stream.next_u64());
-            });
+                Ok(())
+            })
+            .unwrap();
             values
         };
         for (n, row) in [(0, 1), (5, 1), (100_000, 1), (99_999, 3), (100_000, 50_000)] {

@@ -12,17 +12,26 @@ pub const LARGEST_STEPS: i64 = 1 << 51;
 
 impl DiscreteNoise {
     /// Independent draws, by up to `threads` threads.
-    pub fn draws(&self, size: usize, key: &StreamKey, threads: usize) -> Vec<i64> {
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn draws(&self, size: usize, key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
         let mut draws = vec![0; size];
-        fill_chunks(&mut draws, 1, key, threads, |stream, _, chunk| self.fill(stream, chunk));
-        draws
+        fill_chunks(&mut draws, 1, key, threads, |stream, _, chunk| {
+            self.fill(stream, chunk);
+            Ok(())
+        })?;
+        Ok(draws)
     }
 
     /// Integers, clamped to +-[`LARGEST_VALUE`], plus independent noise.
-    pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Vec<i64> {
-        let mut noisy = self.draws(values.len(), key, threads);
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
+        let mut noisy = self.draws(values.len(), key, threads)?;
         noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
-        noisy
+        Ok(noisy)
     }
 
     /// Real numbers, rounded to multiples of 2^log_resolution and clamped to +-[`LARGEST_STEPS`] of them, plus noise in
@@ -55,7 +64,8 @@ impl DiscreteNoise {
                 let steps = (steps + self.sample(stream)).clamp(-4 * LARGEST_STEPS, 4 * LARGEST_STEPS);
                 *noisy = steps as f64 * step;
             }
-        });
+            Ok(())
+        })?;
         Ok(noisy)
     }
 }
@@ -76,7 +86,8 @@ impl SumPreservingLaplace {
                 self.sample(stream, noisy);
                 noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
             }
-        });
+            Ok(())
+        })?;
         Ok(noisy)
     }
 }
@@ -91,7 +102,7 @@ mod tests {
         let key = StreamKey::from_bytes([3; 32]);
         let scale = Rational::from_f64("scale", 2f64.powi(50)).unwrap();
         let noise = DiscreteNoise::laplace(&scale).unwrap();
-        let noisy = noise.release(&[i64::MIN, i64::MAX, 0], &key, 1);
+        let noisy = noise.release(&[i64::MIN, i64::MAX, 0], &key, 1).unwrap();
         assert!(noisy[0] < -(1 << 60) && noisy[1] > 1 << 60);
         let values = [f64::MIN, f64::MAX, f64::INFINITY, -f64::INFINITY, 5e-324, 0.0];
         for log_resolution in [-1000, 0, 900] {
@@ -111,7 +122,7 @@ mod tests {
         let noise = DiscreteNoise::laplace(&Rational::from_f64("scale", 3.0).unwrap()).unwrap();
         let noisy = noise.release_on_grid(&[0.26, -0.74, 100.0], -1, &key, 1).unwrap();
         let expected: Vec<_> =
-            noise.draws(3, &key, 1).iter().zip([1, -1, 200]).map(|(z, x)| (z + x) as f64 / 2.0).collect();
+            noise.draws(3, &key, 1).unwrap().iter().zip([1, -1, 200]).map(|(z, x)| (z + x) as f64 / 2.0).collect();
         assert_eq!(noisy, expected);
     }
 }

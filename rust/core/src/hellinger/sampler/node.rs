@@ -7,21 +7,20 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::SCORE_ERROR;
 use super::law::{Coordinate, Law, Moments};
 use super::problem::Problem;
 use super::table::{Detail, Table};
-use crate::Result;
 use crate::double_double::DoubleDouble;
+use crate::{Result, parallel};
 
 /// Steps of the search for the tilt; any tilt is valid, so a cap costs nothing but acceptance.
 const MAX_TILT_STEPS: u32 = 60;
 /// Groups from here on have coarse tables.
 const COARSE_FROM: usize = 24;
-/// Groups from here on are shared between threads.
-const PARALLEL_FROM: usize = 256;
+/// Groups whose moments, or tables, take a thread a fifth of a millisecond.
+const MOMENTS_PER_THREAD: usize = 128;
+const TABLES_PER_THREAD: usize = 64;
 
 /// l, theta and the sum over k of the bound above, as a logarithm.
 #[derive(Debug, Clone, Copy)]
@@ -82,11 +81,8 @@ fn group_moments(problem: &Problem, l: u64, theta: f64) -> Result<Moments> {
         variance: a.variance + b.variance,
         error: a.error + b.error,
     };
-    if problem.groups.len() < PARALLEL_FROM {
-        return problem.groups.iter().map(weighted).try_fold(zero, |sum, moments: Result<_>| Ok(add(sum, moments?)));
-    }
-    let all: Result<Vec<_>> = problem.groups.par_iter().map(weighted).collect();
-    Ok(all?.into_iter().fold(zero, add))
+    let threads = parallel::threads_for(problem.groups.len(), MOMENTS_PER_THREAD);
+    Ok(parallel::map(problem.groups.iter(), threads, weighted)?.into_iter().fold(zero, add))
 }
 
 fn evaluate(problem: &Problem, l: u64, theta: f64) -> Result<Evaluation> {
@@ -172,13 +168,10 @@ impl NodeTables {
         let detail = if problem.groups.len() < COARSE_FROM { Detail::FINE } else { Detail::COARSE };
         let build =
             |&(coordinate, _): &(Coordinate, f64)| Table::new(law(coordinate, node.l, node.theta), detail, unit_bits);
-        let tables: Result<Vec<_>> = if problem.groups.len() < PARALLEL_FROM {
-            problem.groups.iter().map(build).collect()
-        } else {
-            problem.groups.par_iter().map(build).collect()
-        };
+        let threads = parallel::threads_for(problem.groups.len(), TABLES_PER_THREAD);
+        let tables = parallel::map(problem.groups.iter(), threads, build)?;
         let moments = group_moments(problem, node.l, node.theta)?;
-        Ok(Self { tables: tables?, log_sum: moments.log_sum, error: moments.error })
+        Ok(Self { tables, log_sum: moments.log_sum, error: moments.error })
     }
 
     pub(super) fn n_bytes(&self) -> usize {

@@ -1,18 +1,14 @@
 //! Many rows: chunks with a stream each, so that results do not depend on the number of threads.
 
-use std::sync::Mutex;
-use std::thread::Builder;
-
 use super::gamma::Path;
 use super::row::Sampler;
 use crate::random::{Stream, StreamKey};
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 
 /// Values in a chunk of rows, unless one row has more.
 const CHUNK_VALUES: usize = 1 << 13;
 
-/// Fills rows of `dimension` values; chunk i draws from `key.stream(i)`, on up to `threads` threads that end with the
-/// call: a pool that outlived it would not survive a fork.
+/// Fills rows of `dimension` values; chunk i draws from `key.stream(i)`, on up to `threads` threads.
 pub(super) fn rows<T: Copy + Default + Send>(
     dimension: usize,
     counts: &[f64],
@@ -36,23 +32,6 @@ pub(super) fn rows<T: Copy + Default + Send>(
         }
         Ok(())
     };
-    let mut chunks = counts.chunks(chunk).zip(values.chunks_mut(chunk)).enumerate();
-    let threads = threads.min(chunks.len());
-    if threads <= 1 {
-        chunks.try_for_each(work)?;
-        return Ok(values);
-    }
-    let queue = Mutex::new(chunks);
-    let next = || queue.lock().ok().and_then(|mut chunks| chunks.next());
-    let run = || std::iter::from_fn(next).try_for_each(work);
-    std::thread::scope(|scope| {
-        // A thread that the system refuses leaves its work to the others.
-        let others: Vec<_> = (1..threads).filter_map(|_| Builder::new().spawn_scoped(scope, run).ok()).collect();
-        let own = run();
-        others.into_iter().fold(own, |result, other| {
-            let failed = |_| Err(Error::numerical("dirichlet", "a thread stopped"));
-            result.and(other.join().unwrap_or_else(failed))
-        })
-    })?;
+    parallel::map(counts.chunks(chunk).zip(values.chunks_mut(chunk)).enumerate(), threads, work)?;
     Ok(values)
 }
