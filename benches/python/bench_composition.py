@@ -67,7 +67,7 @@ def debits_per_second(durable: bool, each: int = 1000, workers: int = 4) -> floa
         for process in processes:
             process.wait()
         elapsed = time.perf_counter() - start
-        found = sum(holding.spent for holding in accountant._ledger.holdings())
+        found = accountant.debits
         if found != workers * (each + 1):
             raise AssertionError(f"{workers * (each + 1)} debits were made, {found} are in the ledger")
         return workers * each / elapsed

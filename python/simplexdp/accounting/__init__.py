@@ -31,11 +31,13 @@ from simplexdp.accounting.composition import compose, compose_disjoint
 from simplexdp.accounting.conversions import rdp_epsilon, renyi_composition
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.dirichlet import dirichlet_bound_curve, dirichlet_curve
+from simplexdp.accounting.events import LedgerEvent, observe
 from simplexdp.accounting.structured import Structure, TableRelease, shares_by_cardinality
 
 __all__ = [
     "Accountant",
     "Adjacency",
+    "LedgerEvent",
     "PrivacyCurve",
     "Structure",
     "TableRelease",
@@ -43,6 +45,7 @@ __all__ = [
     "compose_disjoint",
     "dirichlet_bound_curve",
     "dirichlet_curve",
+    "observe",
     "rdp_epsilon",
     "renyi_composition",
     "shares_by_cardinality",

@@ -4,17 +4,23 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from types import TracebackType
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from simplexdp._arguments import choice, flag, integer, non_negative, number
-from simplexdp.accounting import recipes
+from simplexdp.accounting import events, recipes
+from simplexdp.accounting.composed import ComposedRule
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
-from simplexdp.accounting.ledger import Holding, Ledger, absolute, settings_of
-from simplexdp.exceptions import BudgetExceededError, InvalidParameterError
+from simplexdp.accounting.ledger import Ledger, create_ledger, open_ledger, payload
+from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError
+
+MODES = (0o600, 0o640, 0o660)
+"""Who may use a ledger file: its owner; a group may read it; a group may spend."""
+LONGEST_KEY = 512
 
 
 class Accountant:
@@ -22,8 +28,8 @@ class Accountant:
 
     Every debit is written to a ledger file, in one transaction with the check that it fits, before anything is
     released. What counts is the file: copying, deep-copying, cloning or pickling an accountant gives another handle
-    of the same ledger, in whatever thread or process it ends up. See docs/composition.md for what survives a
-    crash or a power failure.
+    of the same ledger, in whatever thread or process it ends up; a copy of the file is refused. See docs/operations.md
+    for what survives a crash, a fork or a power failure.
 
     Parameters
     ----------
@@ -40,6 +46,8 @@ class Accountant:
     durable : bool, default True
         For a ledger at `path`: wait for the disk at every debit, so that debits also survive a power failure. Without
         it they survive any death of the process, but the last ones not a power failure.
+    mode : {0o600, 0o640, 0o660}, default 0o600
+        Permissions of a ledger file that is made: for its owner alone, or for a group that may read it, or spend.
 
     Examples
     --------
@@ -60,19 +68,25 @@ class Accountant:
         adjacency: Adjacency = "replace",
         path: str | os.PathLike[str] | None = None,
         durable: bool = True,
+        mode: int = 0o600,
     ) -> None:
         epsilon, delta = non_negative("epsilon", epsilon), number("delta", delta)
         if not (epsilon > 0 and 0 <= delta < 1):
             raise InvalidParameterError(f"epsilon must be positive and delta in [0, 1), got {epsilon} and {delta}")
         choice("adjacency", adjacency, get_args(Adjacency))
-        settings = settings_of(epsilon=epsilon, delta=delta, adjacency=adjacency)
+        if mode not in MODES:
+            raise InvalidParameterError(f"mode must be 0o600, 0o640 or 0o660, got {mode!r}")
+        rule = ComposedRule(epsilon, delta)
+        settings = _settings(epsilon, delta, adjacency, rule)
         # A temporary ledger is gone after a power failure in any case.
         durable = flag("durable", durable) and path is not None
-        ledger = Ledger.create(_temporary() if path is None else absolute(path), settings, durable=durable)
-        self._set(epsilon, delta, adjacency, ledger)
+        self._set(create_ledger(_temporary() if path is None else path, settings, durable=durable, mode=mode), settings)
 
-    def _set(self, epsilon: float, delta: float, adjacency: Adjacency, ledger: Ledger) -> None:
-        self._epsilon, self._delta, self._adjacency, self._ledger = epsilon, delta, adjacency, ledger
+    def _set(self, ledger: Ledger, settings: Mapping[str, str]) -> None:
+        self._ledger, self._settings = ledger, dict(settings)
+        self._epsilon, self._delta = float.fromhex(settings["epsilon"]), float.fromhex(settings["delta"])
+        self._adjacency: Adjacency = "replace" if settings["adjacency"] == "replace" else "add_remove"
+        self._rule = ComposedRule(self._epsilon, self._delta)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, durable: bool = True) -> "Accountant":
@@ -96,10 +110,11 @@ class Accountant:
         >>> sdp.Accountant.open(made.path).epsilon
         1.0
         """
-        found = Ledger.read_settings(absolute(path))
-        budget = float.fromhex(found["epsilon"]), float.fromhex(found["delta"])
-        adjacency: Adjacency = "replace" if found["adjacency"] == "replace" else "add_remove"
-        return cls(*budget, adjacency=adjacency, path=path, durable=durable)
+        flag("durable", durable)
+        ledger = open_ledger(path, durable=durable)
+        accountant = cls.__new__(cls)
+        accountant._set(ledger, ledger.settings)
+        return accountant
 
     def __copy__(self) -> "Accountant":
         return self
@@ -108,9 +123,7 @@ class Accountant:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        ledger = self._ledger
-        state = (self._epsilon, self._delta, self._adjacency, ledger.path, ledger.identity, ledger.durable)
-        return _reopen, state
+        return _reopen, (self._ledger, self._settings)
 
     def __repr__(self) -> str:
         return f"Accountant(epsilon={self._epsilon:g}, delta={self._delta:g}, adjacency={self._adjacency!r})"
@@ -133,12 +146,12 @@ class Accountant:
     @property
     def path(self) -> str:
         """The ledger file."""
-        return self._ledger.path
+        return self._ledger.place
 
     @property
     def debits(self) -> int:
         """How many debits were made."""
-        return len(self._ledger.entries())
+        return self._ledger.debits()
 
     def spend(self, curve: PrivacyCurve, *, count: int = 1, label: str = "", on: str = "") -> "Spend":
         """Debit the cost of a release that is about to be made.
@@ -175,24 +188,12 @@ class Accountant:
         simplexdp.exceptions.BudgetExceededError: 1 release of PrivacyCurve(pure(epsilon=0.75), adjacency='replace', \
 exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         """
-        count = integer("count", count, 1)
-        self._check(curve)
-        recipe = recipes.to_text(curve)
-
-        def check(holdings: list[Holding], asked: str, count: int) -> dict[str, int]:
-            spent = {holding.recipe: holding.spent for holding in holdings}
-            wanted = {**spent, asked: spent.get(asked, 0) + count}
-            if not self._fits(wanted):
-                self._refuse(curve, count, spent)
-            # Room for more of the same is proved along, so that most debits need no composition.
-            need = wanted[asked]
-            for ahead in (2 * need, need + need // 4):
-                if ahead > need and self._fits({**wanted, asked: ahead}):
-                    return {**wanted, asked: ahead}
-            return wanted
-
-        number = self._ledger.debit(recipe, curve.label or repr(curve), count, label, on, check)
-        return Spend(self._ledger, number)
+        process = os.getpid()
+        costs = self._costs([(curve, count)])
+        with self._told():
+            number = self._ledger.debit(self._advance(costs, process), _texts(costs), label, on)
+        self._tell("debit", number)
+        return Spend(self._ledger, number, process)
 
     def release(self, mechanism: Any, *args: Any, label: str = "", on: str = "", **kwargs: Any) -> Any:
         """Debit ``mechanism.privacy``, then return ``mechanism.release(*args, **kwargs)``.
@@ -211,10 +212,66 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         object
             What the mechanism releases.
         """
-        if not callable(getattr(mechanism, "release", None)) or not hasattr(mechanism, "privacy"):
-            raise InvalidParameterError(f"mechanism must have privacy and release, got {type(mechanism).__name__}")
-        with self.spend(mechanism.privacy, label=label, on=on):
+        curve = _cost_of(mechanism)
+        with self.spend(curve, label=label, on=on):
             return mechanism.release(*args, **kwargs)
+
+    def release_once(self, key: str, mechanism: Any, *args: Any, label: str = "", on: str = "", **kwargs: Any) -> Any:
+        """Debit, draw and store a release under a public key, in one transaction; afterwards return what is stored.
+
+        For jobs that are retried: a second call with the same key returns the same release and pays nothing, in
+        whatever process and however the first one ended. Of two calls at once one draws, and both return its release.
+        A call that fails before its release is stored has spent nothing. Other debits wait while it is drawn.
+
+        Parameters
+        ----------
+        key : str
+            Names the release, publicly: what is released, from which data, for which run of the job.
+        mechanism : object
+            With a ``privacy`` curve that covers one call of its ``release``.
+        *args, **kwargs
+            For ``release``. Where a release is stored they are not looked at.
+        label, on : str
+            As for `spend`.
+
+        Returns
+        -------
+        object
+            What the mechanism released: numbers, texts, arrays, posteriors, or lists, tuples and dicts of them, of at
+            most 16 MiB. It is stored in the ledger, and nothing else is.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the key stands for a release of another cost.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import simplexdp as sdp
+        >>> accountant = sdp.Accountant(1.0, 0.0)
+        >>> mechanism = sdp.DiscreteLaplaceMechanism.calibrated(epsilon=0.5, sensitivity=2)
+        >>> first = accountant.release_once("ages, 2026", mechanism, np.array([12, 30, 5]))
+        >>> again = accountant.release_once("ages, 2026", mechanism, np.array([12, 30, 5]))
+        >>> bool(np.array_equal(first, again)), accountant.debits
+        (True, 1)
+        """
+        if not (isinstance(key, str) and 0 < len(key) <= LONGEST_KEY):
+            raise InvalidParameterError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {key!r}")
+        process = os.getpid()
+        costs = self._costs([(_cost_of(mechanism), 1)])
+
+        def draw() -> bytes:
+            return payload.to_bytes(mechanism.release(*args, **kwargs))
+
+        with self._told():
+            stored = self._ledger.once(key, draw, self._advance(costs, process), _texts(costs), label, on)
+        if stored.costs != tuple(_texts(costs)):
+            raise InvalidParameterError(f"key must stand for one release: {key!r} is one of another cost")
+        if stored.fresh:
+            self._ledger.mark_released(stored.debit)
+        self._tell("debit" if stored.fresh else "stored", stored.debit)
+        return payload.from_bytes(stored.payload)
 
     def affords(self, curve: PrivacyCurve, count: int = 1) -> bool:
         """Return whether a debit would be accepted now; another process may spend in between.
@@ -236,16 +293,13 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> sdp.Accountant(1.0, 0.0).affords(sdp.PrivacyCurve.pure(0.5), 2)
         True
         """
-        self._check(curve)
-        spent = self._spent()
-        recipe = recipes.to_text(curve)
-        return self._fits({**spent, recipe: spent.get(recipe, 0) + integer("count", count, 1)})
+        return self._rule.fits(self._state(), self._costs([(curve, count)]))
 
     @property
     def privacy(self) -> PrivacyCurve | None:
         """The curve of everything that was debited; none before the first debit."""
         spent = self._spent()
-        return _total(spent) if spent else None
+        return self._rule.total(spent) if spent else None
 
     def spent_epsilon(self) -> float:
         """Return the epsilon of everything that was debited, at the budget's delta.
@@ -260,7 +314,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> sdp.Accountant(1.0, 1e-6).spent_epsilon()
         0.0
         """
-        return self._epsilon_of(self._spent())
+        return self._rule.epsilon_of(self._spent())
 
     def left_epsilon(self) -> float:
         """Return the budget's epsilon less what was spent of it.
@@ -324,17 +378,17 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> accountant.running_total()
         [('alice: ages x 2', 0.25)]
         """
-        holdings = {holding.id: holding.recipe for holding in self._ledger.holdings()}
-        entries = list(self._ledger.entries())
+        entries = self._ledger.entries()
         silent = 0 if last is None else max(len(entries) - integer("last", last, 0), 0)
         spent: dict[str, int] = {}
         path = []
         for index, entry in enumerate(entries):
-            recipe = holdings[entry.curve]
-            spent[recipe] = spent.get(recipe, 0) + entry.count
+            for recipe, count in entry.costs:
+                spent[recipe] = spent.get(recipe, 0) + count
             if index >= silent:
                 name = ": ".join(filter(None, (entry.label, entry.target))) or f"debit {entry.id}"
-                path.append((name + f" x {entry.count}" * (entry.count > 1), self._epsilon_of(spent)))
+                count = sum(count for _, count in entry.costs)
+                path.append((name + f" x {count}" * (count > 1), self._rule.epsilon_of(spent)))
         return path
 
     def table(self) -> str:
@@ -386,48 +440,65 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         ax.legend()
         return ax
 
-    def _check(self, curve: PrivacyCurve) -> None:
-        if not isinstance(curve, PrivacyCurve):
-            raise InvalidParameterError(f"curve must be a privacy curve, got {type(curve).__name__}")
-        if curve.adjacency != self._adjacency:
-            raise InvalidParameterError(
-                f"curve must be under the accountant's adjacency {self._adjacency!r}, got {curve.adjacency!r}"
-            )
+    def _costs(self, costs: Sequence[tuple[PrivacyCurve, int]]) -> list[tuple[PrivacyCurve, int]]:
+        for curve, _ in costs:
+            if not isinstance(curve, PrivacyCurve):
+                raise InvalidParameterError(f"curve must be a privacy curve, got {type(curve).__name__}")
+            if curve.adjacency != self._adjacency:
+                raise InvalidParameterError(
+                    f"curve must be under the accountant's adjacency {self._adjacency!r}, got {curve.adjacency!r}"
+                )
+        return [(curve, integer("count", count, 1)) for curve, count in costs]
+
+    def _advance(self, costs: Sequence[tuple[PrivacyCurve, int]], process: int) -> Callable[[str], str]:
+        """Return how a debit moves the state of the book, for the ledger to call while it holds the lock."""
+
+        def advance(state: str) -> str:
+            if os.getpid() != process:
+                raise LedgerError(
+                    "this process was forked in the middle of a debit: the debit is the parent's, and here nothing may "
+                    "be released"
+                )
+            return self._rule.debit(state or self._rule.start(), costs)
+
+        return advance
+
+    def _state(self) -> str:
+        return self._ledger.state() or self._rule.start()
 
     def _spent(self) -> dict[str, int]:
-        return {holding.recipe: holding.spent for holding in self._ledger.holdings() if holding.spent}
+        return self._rule.spent(self._state())
 
-    def _fits(self, spent: dict[str, int]) -> bool:
-        return self._epsilon_of(spent) <= self._epsilon
-
-    def _epsilon_of(self, spent: dict[str, int]) -> float:
-        if not spent:
-            return 0.0
-        total = _total(spent)
-        if self._delta > 0:
-            return float(total.epsilon(self._delta))
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Log and count what goes wrong in a block."""
         try:
-            return float(total.epsilon(0.0))
-        except InvalidParameterError:
-            return float("inf")
+            yield
+        except BudgetExceededError:
+            self._tell("refusal")
+            raise
+        except LedgerError:
+            events.tell(events.LedgerEvent("failure", self._ledger.place))
+            raise
 
-    def _refuse(self, curve: PrivacyCurve, count: int, spent: dict[str, int]) -> None:
-        what = f"{count} release{'s' if count > 1 else ''} of {curve!r}"
-        state = f"{self._epsilon_of(spent):.6g} of epsilon {self._epsilon:g} is spent at delta {self._delta:g}"
-        raise BudgetExceededError(f"{what} does not fit: {state}")
+    def _tell(self, kind: Literal["debit", "stored", "refusal"], number: int | None = None) -> None:
+        if events.wanted():
+            used = self._rule.used(self._state())
+            events.tell(events.LedgerEvent(kind, self._ledger.place, used, number))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        holdings = {holding.id: holding.recipe for holding in self._ledger.holdings()}
         for entry in self._ledger.entries():
-            recipe = holdings[entry.curve]
+            curves = [recipes.from_text(recipe) for recipe, _ in entry.costs]
+            counts = [count for _, count in entry.costs]
+            single = len(curves) == 1
             yield {
                 "id": entry.id,
                 "label": entry.label,
                 "on": entry.target,
-                "curve": recipes.from_text(recipe),
-                "count": entry.count,
-                "epsilon": self._epsilon_of({recipe: entry.count}),
-                "state": entry.state,
+                "curve": curves[0] if single else compose(curves, counts),
+                "count": counts[0] if single else 1,
+                "epsilon": self._rule.epsilon_of(dict(entry.costs)),
+                "state": entry.mark,
                 "time": datetime.fromtimestamp(entry.time, timezone.utc),
                 "process": entry.process,
             }
@@ -436,12 +507,24 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
 class Spend:
     """A debit that was written; in a ``with`` block, notes at its end that the release was made."""
 
-    def __init__(self, ledger: Ledger, number: int) -> None:
+    def __init__(self, ledger: Ledger, number: int, process: int) -> None:
         self._ledger = ledger
+        self._process = process
         self.id = number
 
     def released(self) -> None:
-        """Note that the release was made. The debit counts with or without it."""
+        """Note that the release was made. The debit counts with or without it.
+
+        Raises
+        ------
+        LedgerError
+            In a process that was forked since: what is released there is not paid for.
+        """
+        if os.getpid() != self._process:
+            raise LedgerError(
+                f"this process was forked between debit {self.id} and its release: the debit is the parent's, and what "
+                "was released here is not paid for"
+            )
         self._ledger.mark_released(self.id)
 
     def __enter__(self) -> "Spend":
@@ -454,8 +537,20 @@ class Spend:
             self.released()
 
 
-def _total(spent: dict[str, int]) -> PrivacyCurve:
-    return compose([recipes.from_text(recipe) for recipe in spent], list(spent.values()))
+def _settings(epsilon: float, delta: float, adjacency: str, rule: ComposedRule) -> dict[str, str]:
+    """Return settings as text that compares exactly."""
+    return {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": rule.to_text()}
+
+
+def _texts(costs: Sequence[tuple[PrivacyCurve, int]]) -> list[tuple[str, int]]:
+    return [(recipes.to_text(curve), count) for curve, count in costs]
+
+
+def _cost_of(mechanism: Any) -> PrivacyCurve:
+    if not callable(getattr(mechanism, "release", None)) or not hasattr(mechanism, "privacy"):
+        raise InvalidParameterError(f"mechanism must have privacy and release, got {type(mechanism).__name__}")
+    curve: PrivacyCurve = mechanism.privacy
+    return curve
 
 
 def _shown(value: Any) -> str:
@@ -464,10 +559,10 @@ def _shown(value: Any) -> str:
     return value.isoformat(timespec="seconds") if isinstance(value, datetime) else str(value)
 
 
-def _reopen(epsilon: float, delta: float, adjacency: Adjacency, path: str, identity: str, durable: bool) -> Accountant:
+def _reopen(ledger: Ledger, settings: Mapping[str, str]) -> Accountant:
     """Return a handle of a ledger in this process; its file is looked at when it is first used."""
     accountant = Accountant.__new__(Accountant)
-    accountant._set(epsilon, delta, adjacency, Ledger(path, identity, durable=durable))
+    accountant._set(ledger, settings)
     return accountant
 
 

@@ -1,0 +1,767 @@
+"""A ledger file under what happens to it: copies, links, renames, forks, cuts, flipped bits, full disks."""
+
+import gc
+import os
+import pickle
+import resource
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.accounting.ledger import locking, place
+
+UNIT = sdp.PrivacyCurve.pure(2.0**-10)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.db"
+
+
+@pytest.fixture
+def accountant(path):
+    made = sdp.Accountant(1.0, 0.0, path=path)
+    made.spend(UNIT, label="first")
+    return made
+
+
+def run(code: str, *arguments: object) -> str:
+    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# -- the path and the file
+
+
+def rename(path):
+    path.rename(path.with_suffix(".moved"))
+
+
+def delete(path):
+    path.unlink()
+
+
+def replace_by_another(path):
+    other = path.with_suffix(".other")
+    sdp.Accountant(1.0, 0.0, path=other)
+    other.rename(path)
+
+
+def replace_by_a_copy(path):
+    other = path.with_suffix(".copy")
+    shutil.copy(path, other)
+    other.rename(path)
+
+
+def link(path):
+    os.link(path, path.with_suffix(".link"))
+
+
+def make_a_folder_of_it(path):
+    path.unlink()
+    path.mkdir()
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def turn_a_symbolic_link(path):
+    other = path.with_suffix(".other")
+    sdp.Accountant(1.0, 0.0, path=other)
+    path.unlink()
+    path.symlink_to(other)
+
+
+FAULTS = {
+    rename: "does not exist any more",
+    delete: "does not exist any more",
+    replace_by_another: "another ledger",
+    replace_by_a_copy: "is a copy",
+    link: "second name",
+    make_a_folder_of_it: "cannot be used",
+    empty: "shorter than it was",
+    turn_a_symbolic_link: "another ledger",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("handle", ["used", "pickled"])
+def test_a_handle_refuses_when_its_path_leads_elsewhere(accountant, path, fault, handle):
+    using = accountant if handle == "used" else pickle.loads(pickle.dumps(accountant))
+    kept = path.with_suffix(".kept")
+    os.link(path, kept)
+    kept_size = kept.stat().st_size
+    kept.rename(path.parent / "elsewhere")
+    if fault is not link:
+        # Two names, one of which the fault takes away: only what the path leads to counts.
+        (path.parent / "elsewhere").unlink()
+    fault(path)
+    expected = FAULTS[fault] if handle == "used" or fault is not empty else "it is empty"
+    with pytest.raises(sdp.LedgerError, match=expected):
+        using.spend(UNIT)
+    assert kept_size > 0
+
+
+def test_what_is_refused_spends_nothing_and_the_book_goes_on_when_it_is_back(accountant, path):
+    moved = path.with_suffix(".moved")
+    path.rename(moved)
+    for _ in range(3):
+        with pytest.raises(sdp.LedgerError):
+            accountant.spend(UNIT)
+    moved.rename(path)
+    assert accountant.debits == 1
+    assert accountant.spend(UNIT).id == 2
+
+
+def test_a_renamed_ledger_is_opened_under_its_new_name(accountant, path):
+    moved = path.with_suffix(".moved")
+    path.rename(moved)
+    sdp.Accountant.open(moved).spend(UNIT)
+    assert sdp.Accountant.open(moved).debits == 2
+
+
+@pytest.mark.parametrize("copy", [shutil.copy, shutil.copy2, os.link])
+def test_a_copy_and_a_second_name_are_refused(accountant, path, copy):
+    other = path.with_suffix(".copy")
+    copy(path, other)
+    with pytest.raises(sdp.LedgerError, match=r"ledger restore|second name"):
+        sdp.Accountant.open(other)
+    with pytest.raises(sdp.LedgerError, match=r"ledger restore|second name"):
+        sdp.Accountant(1.0, 0.0, path=other)
+
+
+def test_a_symbolic_link_leads_to_the_same_book(accountant, path):
+    other = path.with_suffix(".alias")
+    other.symlink_to(path)
+    sdp.Accountant.open(other).spend(UNIT)
+    assert accountant.debits == 2
+
+
+def test_an_older_state_that_is_copied_into_the_file_is_noticed(accountant, path):
+    try:
+        os.setxattr(path, "user.simplexdp.test", b"1")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    old = path.with_suffix(".old")
+    shutil.copyfile(path, old)
+    accountant.spend(UNIT)
+    shutil.copyfile(old, path)
+    with pytest.raises(sdp.LedgerError, match="shorter than it was"):
+        accountant.spend(UNIT)
+    with pytest.raises(sdp.LedgerError, match="older state"):
+        sdp.Accountant.open(path)
+
+
+def test_a_file_in_another_inode_with_the_same_number_is_told_by_its_generation(accountant, path, monkeypatch):
+    with locking.opened(str(path), write=False) as file:
+        inode, generation = place.home_of(file).split(":")
+        assert place.is_home(file, f"{inode}:{generation}")
+        assert place.is_home(file, f"{inode}:0")
+        assert not place.is_home(file, f"{int(inode) + 1}:{generation}")
+        if generation != "0":
+            assert not place.is_home(file, f"{inode}:{int(generation) + 1}")
+
+
+def test_a_draft_left_by_a_killed_process_does_not_lock_the_ledger(accountant, path):
+    os.link(path, place.draft_of(str(path), "0123456789abcdef"))
+    accountant.spend(UNIT)
+    assert os.stat(path).st_nlink == 1
+
+
+def test_many_processes_make_one_ledger(tmp_path):
+    path = tmp_path / "ledger.db"
+    code = (
+        "import sys, simplexdp as sdp; sdp.Accountant(1.0, 0.0, path=sys.argv[1]).spend(sdp.PrivacyCurve.pure(2**-10))"
+    )
+    workers = [subprocess.Popen([sys.executable, "-c", code, path]) for _ in range(4)]
+    assert [worker.wait(timeout=120) for worker in workers] == [0] * 4
+    assert sdp.Accountant.open(path).debits == 4
+    assert os.listdir(tmp_path) == ["ledger.db"]
+
+
+def test_a_bind_mount_leads_to_the_same_book(accountant, path):
+    other = path.parent / "mounted.db"
+    other.touch()
+    mounted = subprocess.run(["mount", "--bind", path, other], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("this process may not mount")
+    try:
+        sdp.Accountant.open(other).spend(UNIT)
+        assert accountant.debits == 2
+    finally:
+        subprocess.run(["umount", other], check=True)
+
+
+# -- files that are no ledger
+
+
+def test_a_foreign_file_is_never_changed(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.commit()
+    connection.close()
+    for content in (path.read_bytes(), b"", b"plain text", b"simplexdp ledger 2\n", b"simplexdp ledger 2\nS 0000"):
+        path.write_bytes(content)
+        before = path.stat()
+        for use in (sdp.Accountant.open, lambda path: sdp.Accountant(1.0, 0.0, path=path)):
+            with pytest.raises(sdp.LedgerError, match="is not a ledger"):
+                use(path)
+        assert path.read_bytes() == content
+        assert path.stat().st_mtime_ns == before.st_mtime_ns
+        assert os.listdir(path.parent) == [path.name]
+
+
+def test_errors_are_those_of_the_ledger(path):
+    for wrong in (path.parent, path / "below", "/dev/null", "/proc/self/mem/x"):
+        with pytest.raises(sdp.LedgerError):
+            sdp.Accountant.open(wrong)
+    path.touch(mode=0o600)
+
+
+def test_nothing_stays_open(path):
+    before = len(os.listdir("/proc/self/fd"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        accountant = sdp.Accountant(1.0, 0.0, path=path)
+        for _ in range(3):
+            with accountant.spend(UNIT):
+                pass
+        accountant.table()
+        assert len(os.listdir("/proc/self/fd")) == before
+        del accountant
+        gc.collect()
+    assert os.listdir(path.parent) == [path.name]
+
+
+# -- modes
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o660])
+def test_the_mode_is_what_was_asked_for_whatever_the_umask(path, mode):
+    umask = os.umask(0o077)
+    try:
+        sdp.Accountant(1.0, 0.0, path=path, mode=mode)
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o644, 0o400, "660", True])
+def test_other_modes_are_refused(path, mode):
+    with pytest.raises(sdp.InvalidParameterError, match="mode"):
+        sdp.Accountant(1.0, 0.0, path=path, mode=mode)
+    assert not path.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes root to become another user")
+def test_a_group_spends_from_one_ledger(path):
+    for folder in list(path.parents)[:3]:
+        folder.chmod(0o755)
+    sdp.Accountant(1.0, 0.0, path=path, mode=0o660)
+    os.chown(path, 0, 12345)
+    code = """
+import os, sys
+import simplexdp as sdp
+unit = sdp.PrivacyCurve.pure(2**-10); sdp.Accountant(1.0, 0.0).spend(unit)
+os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(23456)
+try:
+    sdp.Accountant.open(sys.argv[1]).spend(unit); print("spent")
+except sdp.LedgerError as error:
+    print(error)
+"""
+    assert run(code, path, 12345) == "spent"
+    assert "Permission denied" in run(code, path, 12346)
+
+
+# -- damage
+
+
+def test_no_flipped_bit_lowers_what_was_spent(path):
+    accountant = sdp.Accountant(1.0, 0.0, path=path)
+    for label in ("a", "b"):
+        accountant.spend(UNIT, label=label).released()
+    accountant.release_once("key", _Constant(), label="once")
+    whole = path.read_bytes()
+    file = os.open(path, os.O_RDWR)
+    try:
+        refused = 0
+        for at in range(len(whole)):
+            for bit in range(8):
+                os.pwrite(file, bytes([whole[at] ^ (1 << bit)]), at)
+                with pytest.raises(sdp.LedgerError):
+                    sdp.Accountant.open(path)
+                refused += 1
+            os.pwrite(file, whole[at : at + 1], at)
+    finally:
+        os.close(file)
+    assert sdp.Accountant.open(path).debits == 3
+    assert refused == 8 * len(whole) > 8000
+
+
+def test_every_cut_of_the_last_line_leaves_the_debits_before_it(path):
+    accountant = sdp.Accountant(1.0, 0.0, path=path, durable=False)
+    accountant.spend(UNIT)
+    before = path.stat().st_size
+    accountant.spend(UNIT, label="last")
+    whole = path.read_bytes()
+    for size in range(before, len(whole)):
+        path.write_bytes(whole[:size])
+        found = sdp.Accountant.open(path, durable=False)
+        assert found.debits == 1
+        assert found.spend(UNIT).id == 2
+        assert sdp.Accountant.open(path).debits == 2
+
+
+def test_a_damaged_middle_is_refused_by_who_opens_it_and_by_who_reads_it(accountant, path):
+    for _ in range(5):
+        accountant.spend(UNIT)
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 4
+    path.write_bytes(whole)
+    with pytest.raises(sdp.LedgerError, match="damaged at byte"):
+        sdp.Accountant.open(path)
+    with pytest.raises(sdp.LedgerError, match="damaged at byte"):
+        accountant.spends()
+
+
+def test_a_full_disk_refuses_and_leaves_a_sound_ledger(path):
+    code = """
+import resource, signal, sys
+import simplexdp as sdp
+accountant = sdp.Accountant(1.0, 0.0, path=sys.argv[1])
+unit = sdp.PrivacyCurve.pure(2**-10)
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+made = refused = 0
+for _ in range(40):
+    try:
+        accountant.spend(unit); made += 1
+    except sdp.LedgerError as error:
+        assert "File too large" in str(error), error
+        refused += 1
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert refused and accountant.debits == made == sdp.Accountant.open(sys.argv[1]).debits
+accountant.spend(unit)
+print(made, refused)
+"""
+    made, refused = map(int, run(code, path).split())
+    assert made + refused == 40
+    assert made > 2
+    assert sdp.Accountant.open(path).debits == made + 1
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_a_disk_that_does_not_confirm_is_an_error(accountant, monkeypatch):
+    def fail(file):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fdatasync", fail)
+    with pytest.raises(sdp.LedgerError, match="does not confirm"):
+        accountant.spend(UNIT)
+    monkeypatch.undo()
+    # It may count, and does.
+    assert accountant.debits == 2
+
+
+def test_a_ledger_that_someone_holds_is_waited_for_and_then_refused(accountant, path, monkeypatch):
+    monkeypatch.setattr(locking, "PATIENCE", 0.2)
+    with locking.opened(str(path), write=True) as file, locking.locked(file, str(path), write=True):
+        start = time.monotonic()
+        with pytest.raises(sdp.LedgerError, match="held by another process"):
+            accountant.spend(UNIT)
+        assert time.monotonic() - start < 5
+    accountant.spend(UNIT)
+
+
+# -- forks
+
+
+FORKS = {
+    "the parent's handle was used and stays": """
+a = sdp.Accountant.open(path); a.spend(unit)
+for _ in range(8): child(lambda: a.spend(unit))
+a.spend(unit); wait(); expect(10)
+""",
+    "the parent drops its handle before the children spend": """
+a = sdp.Accountant.open(path); a.spend(unit)
+for _ in range(8): child(lambda: (time.sleep(0.02), [a.spend(unit) for _ in range(8)]))
+del a; gc.collect(); wait(); expect(65)
+""",
+    "the parent drops its handle while they spend, and opens another": """
+a = sdp.Accountant.open(path); a.spend(unit)
+for _ in range(4): child(lambda: [a.spend(unit) for _ in range(16)])
+del a; gc.collect()
+for _ in range(20): sdp.Accountant.open(path).spend(unit)
+wait(); expect(85)
+""",
+    "handles that were never used": """
+a = sdp.Accountant.open(path)
+for _ in range(4): child(lambda: a.spend(unit))
+wait(); expect(4)
+""",
+    "grandchildren": """
+a = sdp.Accountant.open(path); a.spend(unit)
+def middle():
+    a.spend(unit)
+    children.clear()
+    for _ in range(3): child(lambda: a.spend(unit))
+    wait(); a.spend(unit)
+for _ in range(3): child(middle)
+wait(); expect(1 + 3 * 5)
+""",
+    "threads that spend while the process forks": """
+a = sdp.Accountant.open(path)
+done = []
+def work():
+    for _ in range(60): a.spend(unit); done.append(1)
+threads = [threading.Thread(target=work) for _ in range(3)]
+[t.start() for t in threads]
+for _ in range(30): child(lambda: a.spend(unit)); time.sleep(0.002)
+[t.join() for t in threads]
+wait(); assert len(done) == 180; expect(210)
+""",
+    "children of a fork that Python was not told of": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+a = sdp.Accountant.open(path); a.spend(unit)
+for _ in range(4):
+    pid = libc.fork()
+    if pid == 0:
+        try: a.spend(unit); os._exit(0)
+        except BaseException: os._exit(1)
+    children.append(pid)
+wait(); expect(5)
+""",
+    "multiprocessing": """
+def work(a, n):
+    for _ in range(n): a.spend(unit)
+def main():
+    a = sdp.Accountant.open(path); a.spend(unit)
+    for method in ("fork", "forkserver", "spawn"):
+        context = multiprocessing.get_context(method)
+        workers = [context.Process(target=work, args=(a, 4)) for _ in range(2)]
+        [w.start() for w in workers]; [w.join() for w in workers]
+        assert [w.exitcode for w in workers] == [0, 0]
+    expect(25)
+""",
+    "workers of a server that loaded the program first": """
+# As gunicorn does with preload: the application is imported, workers are forked, killed and forked again.
+a = sdp.Accountant.open(path); a.spend(unit)
+made = 0
+for round in range(3):
+    r, w = os.pipe()
+    for _ in range(3):
+        def serve():
+            while True: a.spend(unit); os.write(w, b"x")
+        child(serve)
+    time.sleep(0.1)
+    for pid in children: os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0)
+    children.clear(); os.close(w)
+    while part := os.read(r, 65536): made += len(part)
+found = sdp.Accountant.open(path).debits
+assert made > 9 and made + 1 <= found <= made + 1 + 9, (made, found)
+""",
+}
+
+PREAMBLE = """
+import gc, multiprocessing, os, signal, sys, threading, time
+import simplexdp as sdp
+path, unit, children = sys.argv[1], sdp.PrivacyCurve.pure(2.0**-10), []
+def child(work):
+    pid = os.fork()
+    if pid == 0:
+        try: work(); os._exit(0)
+        except BaseException as error: print(repr(error), file=sys.stderr); os._exit(1)
+    children.append(pid)
+def wait():
+    for pid in children: assert os.waitpid(pid, 0)[1] == 0, "a child failed"
+def expect(debits):
+    found = sdp.Accountant.open(path)
+    assert (found.debits, found.spent_epsilon()) == (debits, debits * 2.0**-10), found.debits
+"""
+
+
+@pytest.mark.parametrize("case", FORKS, ids=lambda case: case.replace(" ", "-"))
+def test_no_fork_loses_or_doubles_a_debit(path, case):
+    sdp.Accountant(1.0, 0.0, path=path)
+    code = PREAMBLE + FORKS[case]
+    if case == "multiprocessing":
+        # Its children import the program, which therefore is a file.
+        script = path.with_suffix(".py")
+        script.write_text(code + "if __name__ == '__main__': main()\n")
+        done = subprocess.run([sys.executable, script, path], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return
+    filters = "import warnings; warnings.filterwarnings('ignore', category=DeprecationWarning)\n"
+    run(filters + code, path)
+
+
+# Forks at every line of a debit, by a trace function: in the parent all goes on; the child, which is in the middle of
+# the parent's debit, must never come out of it with a debit of its own that is not in the book.
+FORK_EVERYWHERE = """
+lines = 0
+def trace(frame, event, arg):
+    global lines, forked
+    if "accounting" not in frame.f_code.co_filename: return None
+    if event == "line":
+        lines += 1
+        if lines == stop:
+            sys.settrace(None)
+            forked = os.fork()
+    return trace
+a = sdp.Accountant.open(path); a.spend(unit)
+stop, parents, childrens, refused = 0, 1, 0, 0
+while True:
+    lines, forked, stop = 0, None, stop + step
+    sys.settrace(trace)
+    try:
+        with a.spend(unit): releaser = os.getpid()
+        # Forked when the release was made: the child has a copy of it.
+        outcome = 0 if releaser == os.getpid() else 4
+    except sdp.LedgerError as error:
+        assert "forked in the middle" in str(error) or "forked between" in str(error), error; outcome = 3
+    sys.settrace(None)
+    if forked == 0:
+        # A debit outside must work again in the child.
+        a.spend(unit)
+        os._exit(outcome)
+    assert outcome == 0
+    parents += 1
+    if forked is None: break
+    code = os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
+    assert code in (0, 3, 4), code
+    refused += code == 3
+    childrens += 1 + (code == 0)
+found = sdp.Accountant.open(path)
+assert found.debits == parents + childrens, (found.debits, parents, childrens)
+assert refused > 0 and found.spent_epsilon() == found.debits * 2.0**-10
+print(stop, refused)
+"""
+
+
+def test_a_fork_at_any_line_of_a_debit_keeps_book_and_releases_together(path, full):
+    sdp.Accountant(1.0, 0.0, path=path, durable=False)
+    code = PREAMBLE.replace("-10", "-12") + f"step = {1 if full else 5}\n" + FORK_EVERYWHERE.replace("-10", "-12")
+    code = code.replace("sdp.Accountant.open(path)", "sdp.Accountant.open(path, durable=False)", 1)
+    print(run(code, path))
+
+
+def test_a_release_in_a_child_that_was_forked_after_the_debit_is_refused(accountant):
+    child = None
+    try:
+        with accountant.spend(UNIT):
+            child = os.fork()
+    except sdp.LedgerError as error:
+        os._exit(0 if "forked between debit 2 and its release" in str(error) else 1)
+    finally:
+        if child == 0:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_child_does_not_keep_the_lock_of_a_parent_that_dies(path):
+    sdp.Accountant(1.0, 0.0, path=path)
+    code = """
+import os, signal, sys, threading, time
+import simplexdp as sdp
+class Slow:
+    privacy = sdp.PrivacyCurve.pure(2**-10)
+    def release(self):
+        drawing.set(); time.sleep(60)
+drawing = threading.Event()
+a = sdp.Accountant.open(sys.argv[1])
+threading.Thread(target=lambda: a.release_once("slow", Slow()), daemon=True).start()
+drawing.wait()
+if os.fork() == 0:
+    print(os.getpid(), flush=True); os.close(1); time.sleep(60)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    parent = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, path], stdout=subprocess.PIPE, text=True, timeout=60
+    )
+    assert parent.returncode == -signal.SIGKILL
+    start = time.monotonic()
+    try:
+        accountant = sdp.Accountant.open(path)
+        accountant.spend(UNIT)
+        # What was being drawn was never stored, never returned and never paid for.
+        assert accountant.debits == 1
+    finally:
+        os.kill(int(parent.stdout), signal.SIGKILL)
+    assert time.monotonic() - start < 30
+
+
+def test_joblib_workers_share_the_book(path):
+    joblib = pytest.importorskip("joblib")
+    accountant = sdp.Accountant(1.0, 0.0, path=path)
+    joblib.Parallel(n_jobs=2)(joblib.delayed(accountant.spend)(UNIT) for _ in range(8))
+    assert accountant.debits == 8
+
+
+def test_a_debit_within_a_debit_is_refused_and_not_waited_for(accountant):
+    class Nested:
+        privacy = UNIT
+
+        def release(self):
+            accountant.spend(UNIT)
+
+    with pytest.raises(sdp.LedgerError, match="in the middle of another"):
+        accountant.release_once("nested", Nested())
+    assert accountant.debits == 1
+
+
+# -- release_once
+
+
+class _Constant:
+    privacy = UNIT
+
+    def __init__(self, value=1.5):
+        self.value = value
+        self.drawn = 0
+
+    def release(self, *_):
+        self.drawn += 1
+        return self.value
+
+
+RELEASES = [
+    1.5,
+    float("inf"),
+    -7,
+    "text",
+    None,
+    True,
+    np.arange(6).reshape(2, 3),
+    np.array([0.1, np.nan]),
+    np.float32(0.25),
+    [1, (2.0, {"a": np.ones(2)})],
+    sdp.Posterior([1.5, 2.5]),
+]
+
+
+@pytest.mark.parametrize("value", RELEASES, ids=repr)
+def test_what_is_stored_comes_back_as_it_was(accountant, path, value):
+    first = accountant.release_once("key", _Constant(value))
+    again = sdp.Accountant.open(path).release_once("key", _Constant("another"))
+    for found in (first, again):
+        assert type(found) is type(value)
+        np.testing.assert_equal(pickle.loads(pickle.dumps(found)), value)
+
+
+@pytest.mark.parametrize("value", [object(), np.array([object()]), {1: 2}, np.zeros(1 << 22), b"bytes"], ids=type)
+def test_what_cannot_be_stored_costs_nothing(accountant, value):
+    with pytest.raises(sdp.InvalidParameterError, match="stored"):
+        accountant.release_once("key", _Constant(value))
+    assert accountant.debits == 1
+
+
+def test_a_draw_that_fails_costs_nothing_and_the_next_one_counts(accountant):
+    class Failing:
+        privacy = UNIT
+
+        def release(self):
+            raise OSError("of the mechanism")
+
+    with pytest.raises(OSError, match="of the mechanism"):
+        accountant.release_once("key", Failing())
+    assert accountant.debits == 1
+    assert accountant.release_once("key", _Constant()) == 1.5
+    assert accountant.debits == 2
+    assert accountant.spends()[-1]["state"] == "released"
+
+
+def test_a_key_of_another_cost_is_refused(accountant):
+    accountant.release_once("key", _Constant())
+    other = _Constant()
+    other.privacy = sdp.PrivacyCurve.pure(0.25)
+    with pytest.raises(sdp.InvalidParameterError, match="another cost"):
+        accountant.release_once("key", other)
+    assert other.drawn == 0
+    for key in ("", 7, "x" * 513):
+        with pytest.raises(sdp.InvalidParameterError, match="key"):
+            accountant.release_once(key, _Constant())
+
+
+def test_a_release_once_that_does_not_fit_draws_nothing(path):
+    accountant = sdp.Accountant(2.0**-11, 0.0, path=path)
+    mechanism = _Constant()
+    with pytest.raises(sdp.BudgetExceededError):
+        accountant.release_once("key", mechanism)
+    assert mechanism.drawn == accountant.debits == 0
+
+
+def test_at_once_in_threads_and_processes_there_is_one_draw(accountant, path):
+    code = """
+import sys, simplexdp as sdp
+class M:
+    privacy = sdp.PrivacyCurve.pure(2.0**-10)
+    def release(self): return int.from_bytes(__import__("os").urandom(6), "big")
+print(sdp.Accountant.open(sys.argv[1]).release_once("key", M()))
+"""
+    workers = [
+        subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    mechanism = _Constant(-1)
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(accountant.release_once("key", mechanism))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    results += [int(worker.communicate(timeout=60)[0]) for worker in workers]
+    assert len(set(results)) == 1
+    assert accountant.debits == 2
+
+
+# -- what is told
+
+
+def test_events_tell_of_debits_refusals_and_failures_and_of_no_data(path, caplog):
+    seen = []
+    accountant = sdp.Accountant(2.0**-9, 0.0, path=path)
+    with sdp.accounting.observe(seen.append), caplog.at_level("INFO", logger="simplexdp"):
+        accountant.spend(UNIT, label="secret label", on="secret target")
+        accountant.release_once("secret key", _Constant("secret release"))
+        accountant.release_once("secret key", _Constant())
+        with pytest.raises(sdp.BudgetExceededError):
+            accountant.spend(UNIT)
+        path.unlink()
+        with pytest.raises(sdp.LedgerError):
+            accountant.spend(UNIT)
+    assert [(event.kind, event.used, event.debit) for event in seen] == [
+        ("debit", 0.5, 1),
+        ("debit", 1.0, 2),
+        ("stored", 1.0, 2),
+        ("refusal", 1.0, None),
+        ("failure", None, None),
+    ]
+    assert [record.levelname for record in caplog.records] == ["INFO", "INFO", "INFO", "WARNING", "WARNING"]
+    assert "secret" not in caplog.text
+    accountant = sdp.Accountant(1.0, 0.0)
+    accountant.spend(UNIT)
+    assert len(seen) == 5
+
+
+def test_an_observer_that_fails_does_not_undo_a_debit(accountant, caplog):
+    def fail(event):
+        raise ValueError("of the observer")
+
+    with sdp.accounting.observe(fail):
+        accountant.spend(UNIT)
+    assert accountant.debits == 2
+    assert "an observer of the ledger failed" in caplog.text
