@@ -6,8 +6,8 @@
 //! is off by at most prod (|z_i| + e)^m_i * sum m_i e/(|z_i| + e), and the mean of these over all frequencies bounds
 //! the error of every mass. What lies outside the window is bounded by Chernoff's inequality from the same masses.
 
-use super::fft::{RealFft, Spectrum, UNIT};
 use super::pmf::{Moments, Pmf};
+use crate::fft::{RealFft, Spectrum, UNIT};
 use crate::{Error, Result};
 
 /// Which side of the truth the result must be on.

@@ -9,9 +9,9 @@
 //! positive terms only and compared with the wanted values; the largest ratio becomes [`Pmf::inflation`].
 //! Composition is increasing in each profile and multiplies the inflations (docs/composition.md).
 
-use super::fft::UNIT;
 use super::pmf::Pmf;
 use crate::accounting::Profile;
+use crate::fft::UNIT;
 
 /// Room for the rounding of one interpolation or chord, relative to the values that enter it.
 const ROUNDING: f64 = 64.0 * UNIT;

@@ -3,7 +3,6 @@
 mod composition;
 mod convolve;
 mod discretise;
-mod fft;
 mod plan;
 mod pmf;
 

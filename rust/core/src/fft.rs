@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 use std::sync::{Arc, Mutex};
 
 /// Rounding unit of a double.
-pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
+pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 
 /// Relative growth of the error of any output in one level of the transform, against the sum of moduli of the inputs.
 ///
@@ -18,7 +18,7 @@ pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 const LEVEL_ERROR: f64 = 8.0 * UNIT;
 
 /// A plan for real input of length `2 * half`.
-pub(super) struct RealFft {
+pub(crate) struct RealFft {
     half: usize,
     levels: u32,
     twiddles: Arc<Twiddles>,
@@ -32,14 +32,14 @@ struct Twiddles {
 
 /// Spectrum of a real sequence: position 0 carries the frequencies zero (in `re`) and one half (in `im`).
 #[derive(Clone)]
-pub(super) struct Spectrum {
-    pub(super) re: Vec<f64>,
-    pub(super) im: Vec<f64>,
+pub(crate) struct Spectrum {
+    pub(crate) re: Vec<f64>,
+    pub(crate) im: Vec<f64>,
 }
 
 impl RealFft {
     /// A plan for length `n`, a power of two, at least 4.
-    pub(super) fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         assert!(n.is_power_of_two() && n >= 4, "callers choose powers of two");
         let half = n / 2;
         Self { half, levels: half.trailing_zeros(), twiddles: twiddles(half) }
@@ -49,17 +49,17 @@ impl RealFft {
     ///
     /// The complex transform has `levels` levels; separating the spectra of the even and the odd inputs adds both errors
     /// and one more level.
-    pub(super) fn forward_error(&self) -> f64 {
+    pub(crate) fn forward_error(&self) -> f64 {
         2.0 * (f64::from(self.levels) + 2.0) * LEVEL_ERROR * 1.001
     }
 
     /// Bound on the error of every output of [`Self::inverse`], relative to the mean modulus of all its frequencies.
-    pub(super) fn inverse_error(&self) -> f64 {
+    pub(crate) fn inverse_error(&self) -> f64 {
         2.0 * (f64::from(self.levels) + 3.0) * LEVEL_ERROR * 1.001
     }
 
     /// The spectrum of `x`.
-    pub(super) fn forward(&self, x: &[f64]) -> Spectrum {
+    pub(crate) fn forward(&self, x: &[f64]) -> Spectrum {
         let mut z = Spectrum {
             re: x.chunks_exact(2).map(|pair| pair[0]).collect(),
             im: x.chunks_exact(2).map(|pair| pair[1]).collect(),
@@ -80,7 +80,7 @@ impl RealFft {
     }
 
     /// The real sequence whose spectrum is `z`.
-    pub(super) fn inverse(&self, mut z: Spectrum) -> Vec<f64> {
+    pub(crate) fn inverse(&self, mut z: Spectrum) -> Vec<f64> {
         let (zero, nyquist) = (z.re[0], z.im[0]);
         (z.re[0], z.im[0]) = (0.5 * (zero + nyquist), 0.5 * (zero - nyquist));
         z.im[1] = -z.im[1];
@@ -197,7 +197,7 @@ fn quarters(x: &mut [f64], quarter: usize) -> [Pair<'_>; 2] {
 }
 
 /// Positions p >= 2 in bit-reversed order with the position of the opposite frequency, each pair once.
-pub(super) fn mirrored_pairs(half: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn mirrored_pairs(half: usize) -> impl Iterator<Item = (usize, usize)> {
     (1..half.trailing_zeros()).flat_map(|j| {
         let start = 1_usize << j;
         (start..start + start / 2).map(move |p| (p, 3 * start - 1 - p))
