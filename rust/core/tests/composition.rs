@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use simplexdp_core::accounting::{Composition, Profile};
+use simplexdp_core::accounting::{BudgetPair, Composition, LossTable, Profile};
 use statrs::function::erf::erfc;
 
 /// Gaussian noise: the pair N(mu, 1) against N(0, 1). n of them are one with mu sqrt(n).
@@ -196,4 +196,80 @@ fn epsilon_and_delta_are_inverse_up_to_the_grid() {
 fn nothing_to_compose_is_refused() {
     assert!(Composition::new([]).is_err());
     assert!(Composition::new([(Arc::new(Gaussian(1.0)) as Arc<dyn Profile>, 0)]).is_err());
+}
+
+/// Whether epsilon(delta) is covered by delta(epsilon), no part is above the whole, and the whole not above their sum.
+fn holds_together(parts: &[(Arc<dyn Profile>, u64)], delta: f64) {
+    let c = Composition::new(parts.to_vec()).expect("test compositions are valid");
+    let epsilon = c.epsilon_upper(delta);
+    let alone: Vec<f64> = parts.iter().map(|(part, _)| part.epsilon_upper(delta)).collect();
+    let largest = alone.iter().copied().fold(0.0, f64::max);
+    assert!(c.delta_upper(epsilon) <= delta, "{epsilon} at {delta:e} has {:e}", c.delta_upper(epsilon));
+    assert!(epsilon >= largest, "{epsilon} at {delta:e} is below {largest}");
+}
+
+#[test]
+fn a_large_and_a_tiny_pure_part_cost_what_the_large_one_costs() {
+    // A knot without mass beyond the largest loss met a factor that overflows: zero times infinity counted as no mass.
+    for (large, tiny, delta) in [
+        (8.031118864329512, 5.28e-5, 5.9e-13),
+        (7.3, 1e-6, 1e-12),
+        (17.0, 0.01, 1e-9),
+        (39.0, 2.0, 1e-14),
+        (33.0, 0.3, 0.2),
+    ] {
+        let parts: Vec<(Arc<dyn Profile>, u64)> =
+            [large, tiny].map(|eps| (Arc::new(BudgetPair::new(eps, 0.0).unwrap()) as Arc<dyn Profile>, 1)).to_vec();
+        holds_together(&parts, delta);
+        let exact = brute_force(&[Budget { eps: large, delta: 0.0 }, Budget { eps: tiny, delta: 0.0 }], large - tiny);
+        let c = Composition::new(parts).unwrap();
+        assert!(c.delta_upper(large - tiny) >= exact * (1.0 - 1e-13), "{large} {tiny}");
+        assert!(c.epsilon_upper(delta) <= large + tiny, "{large} {tiny}");
+    }
+}
+
+#[test]
+fn delta_at_and_beyond_the_largest_loss_is_the_mass_at_infinity() {
+    let c = composed([(BudgetPair::new(1.0, 0.0).unwrap(), 1), (BudgetPair::new(2.0, 0.0).unwrap(), 1)]);
+    assert_eq!((c.delta_upper(3.0), c.delta_upper(3.5)), (0.0, 0.0));
+    let c = composed([(BudgetPair::new(0.0, 1e-3).unwrap(), 10)]);
+    assert!((c.delta_upper(0.0) - 0.009955119790251765).abs() < 1e-16);
+    let c = composed([(BudgetPair::new(0.0, 0.0).unwrap(), 3)]);
+    assert_eq!(c.delta_upper(0.0), 0.0);
+    let c = composed([(LossTable::new(vec![-2.0, -1.0], &[0.2, 0.3], 0.01).unwrap(), 3)]);
+    let infinite = 1.0 - 0.99_f64.powi(3);
+    assert!((c.delta_upper(0.0) - infinite).abs() < 1e-15);
+    assert!(c.delta_upper(-0.5) >= infinite && c.delta_upper(-5.0) < 1.0);
+}
+
+#[test]
+fn losses_on_a_lattice_cost_what_going_through_them_shows() {
+    // P and Q mirror each other: P has e^(l/2) times the same weight at each loss l.
+    let total = (-0.5_f64).exp() + 1.0 + 0.5_f64.exp();
+    let masses = [(-0.5_f64).exp() / total, 1.0 / total, 0.5_f64.exp() / total];
+    let c = composed([(LossTable::new(vec![-1.0, 0.0, 1.0], &masses, 0.0).unwrap(), 5)]);
+    let mut law = vec![(0_i32, 1.0)];
+    for _ in 0..5 {
+        law = law.iter().flat_map(|&(l, p)| [-1, 0, 1].map(|k| (l + k, p * masses[(k + 1) as usize]))).collect();
+    }
+    for eps in 0..5 {
+        let exact: f64 = law.iter().filter(|(l, _)| *l > eps).map(|&(l, p)| p * -f64::from(eps - l).exp_m1()).sum();
+        let upper = c.delta_upper(f64::from(eps));
+        assert!(upper >= exact * (1.0 - 1e-14) && upper <= exact * (1.0 + 1e-6), "{eps}: {exact} {upper}");
+    }
+}
+
+#[test]
+fn deltas_near_the_smallest_doubles_are_bounds_too() {
+    let c = composed([(Gaussian(0.3), 4)]);
+    for delta in [1e-270, 1e-285, 1e-300] {
+        let epsilon = c.epsilon_upper(delta);
+        // ln of the tail of a normal law, from below [Birnbaum], times 1 - e^-eps.../...: by the Mills ratio.
+        let (mu, z) = (0.6, epsilon / 0.6 - 0.3);
+        let log_tail =
+            |z: f64| -0.5 * z * z - 0.5 * std::f64::consts::TAU.ln() - (0.5 * (z + (z * z + 4.0).sqrt())).ln();
+        let log_upper_tail = |z: f64| -0.5 * z * z - 0.5 * std::f64::consts::TAU.ln() - z.ln();
+        let log_delta = log_tail(z) + (-(epsilon + log_upper_tail(z + mu) - log_tail(z)).exp()).ln_1p();
+        assert!(!(log_delta > f64::ln(delta) * (1.0 - 1e-6)), "{delta:e} {epsilon} {log_delta}");
+    }
 }

@@ -1,5 +1,6 @@
 """Composition of curves: known values, the rules of adjacency, budgets and bounds from Renyi divergences."""
 
+import math
 import pickle
 
 import mpmath
@@ -234,3 +235,30 @@ def test_small_losses_keep_their_digits(sigma):
     total = (3 * sdp.PrivacyCurve.gaussian(sigma=sigma)).epsilon(1e-9)
     one = sdp.PrivacyCurve.gaussian(sigma=sigma / 3**0.5).epsilon(1e-9)
     assert one * (1 - 1e-9) <= total <= one * (1 + 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("large", "small", "delta"), [(8.031118864329512, 5.28e-5, 5.9e-13), (20.1, 1.8e-5, 7e-7), (35.4, 25.0, 1e-11)]
+)
+def test_a_whole_is_never_below_its_parts(large: float, small: float, delta: float) -> None:
+    alone, other = sdp.PrivacyCurve.pure(large), sdp.PrivacyCurve.pure(small)
+    whole = alone + other
+    epsilon = whole.epsilon(delta)
+    assert alone.epsilon(delta) <= epsilon <= large + small
+    assert whole.delta(epsilon) <= delta
+    # From below: the event that both name the record has the mass of the largest loss.
+    least = -math.expm1(epsilon - large - small) / (1 + math.exp(-large)) / (1 + math.exp(-small))
+    assert least <= delta * (1 + 1e-9)
+
+
+def test_delta_at_the_largest_loss_is_the_mass_at_infinity() -> None:
+    assert abs((10 * sdp.PrivacyCurve.from_epsilon_delta(0, 1e-3)).delta(0.0) - (1 - 0.999**10)) < 1e-15
+    assert (3 * sdp.PrivacyCurve.pure(0)).delta(0.0) == 0.0
+    assert (sdp.PrivacyCurve.pure(1) + sdp.PrivacyCurve.pure(2)).delta(3.0) == 0.0
+    assert sdp.PrivacyCurve.pure(5e-324).epsilon(0.0) == 5e-324
+
+
+def test_an_accountant_refuses_after_a_tiny_debit_what_it_refuses_alone() -> None:
+    accountant = sdp.Accountant(8, 5.93e-13)
+    accountant.spend(sdp.PrivacyCurve.pure(5.3e-5))
+    assert not accountant.affords(sdp.PrivacyCurve.pure(8.031))

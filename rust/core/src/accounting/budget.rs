@@ -46,7 +46,8 @@ impl Profile for BudgetPair {
         } else if epsilon >= self.epsilon0 {
             self.delta0
         } else {
-            (self.delta(epsilon) * (1.0 + MARGIN)).min(1.0)
+            // The margin is relative; the next double covers what underflows.
+            (self.delta(epsilon) * (1.0 + MARGIN)).next_up().min(1.0)
         }
     }
 
@@ -55,10 +56,18 @@ impl Profile for BudgetPair {
     }
 
     fn epsilon_upper(&self, delta: f64) -> f64 {
-        if !(delta >= self.delta0) {
-            return f64::INFINITY;
+        if !(delta > self.delta0) {
+            return if delta == self.delta0 { self.epsilon0 } else { f64::INFINITY };
         }
-        super::inverse::epsilon_upper(&|epsilon| self.delta_upper(epsilon), delta).min(self.epsilon0)
+        // The inverse of (1 - delta0) (1 - e^(eps - eps0))/(1 + e^-eps0), from the safe side.
+        let pure = (delta - self.delta0) / (1.0 - self.delta0) * (1.0 - 4.0 * MARGIN);
+        let fall = pure * (1.0 + (-self.epsilon0).exp());
+        let epsilon = if fall < 1.0 { (self.epsilon0 + (-fall).ln_1p()).max(0.0) } else { 0.0 };
+        super::inverse::settle(&|epsilon| self.delta_upper(epsilon), epsilon, delta).min(self.epsilon0)
+    }
+
+    fn kinks(&self) -> Vec<f64> {
+        vec![-self.epsilon0, self.epsilon0]
     }
 
     fn renyi_upper(&self, order: f64) -> f64 {

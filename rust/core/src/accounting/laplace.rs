@@ -33,7 +33,14 @@ impl LaplacePair {
 
 impl Profile for LaplacePair {
     fn delta_upper(&self, epsilon: f64) -> f64 {
-        if epsilon.is_nan() { 1.0 } else { (self.delta(epsilon) * (1.0 + MARGIN)).min(1.0) }
+        if epsilon.is_nan() {
+            1.0
+        } else if epsilon >= self.epsilon0 {
+            0.0
+        } else {
+            // The margin is relative; the next double covers what underflows.
+            (self.delta(epsilon) * (1.0 + MARGIN)).next_up().min(1.0)
+        }
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
@@ -52,6 +59,10 @@ impl Profile for LaplacePair {
             delta,
         )
         .min(self.epsilon0)
+    }
+
+    fn kinks(&self) -> Vec<f64> {
+        vec![-self.epsilon0, self.epsilon0]
     }
 
     fn renyi_upper(&self, order: f64) -> f64 {

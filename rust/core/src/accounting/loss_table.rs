@@ -3,6 +3,9 @@
 use super::{Profile, parameter};
 use crate::{Error, Result};
 
+/// Tables up to so long tell where they bend; longer ones are smooth for all practical purposes.
+const FEW: usize = 256;
+
 /// Masses at losses, and mass at infinity: delta(eps) = sum of p (1 - exp(eps - loss)) over losses above eps.
 #[derive(Clone)]
 pub struct LossTable {
@@ -71,12 +74,19 @@ impl Profile for LossTable {
         if epsilon.is_nan() {
             return 1.0;
         }
-        // Mass that is missing at minus infinity counts nowhere above it.
-        (self.value(epsilon) * (1.0 + self.margin)).max(-epsilon.exp_m1()).min(1.0)
+        if epsilon >= self.losses[self.losses.len() - 1] {
+            return self.infinite.max(-epsilon.exp_m1());
+        }
+        // Mass that is missing at minus infinity counts nowhere above it. The next double covers what underflows.
+        (self.value(epsilon) * (1.0 + self.margin)).next_up().max(-epsilon.exp_m1()).min(1.0)
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
         if epsilon.is_nan() { 0.0 } else { (self.value(epsilon) * (1.0 - self.margin)).clamp(0.0, 1.0) }
+    }
+
+    fn kinks(&self) -> Vec<f64> {
+        if self.losses.len() <= FEW { self.losses.clone() } else { Vec::new() }
     }
 }
 

@@ -35,6 +35,10 @@ impl Profile for MaximumProfile {
         self.profiles.iter().map(|profile| profile.renyi_upper(order)).fold(0.0, f64::max)
     }
 
+    fn kinks(&self) -> Vec<f64> {
+        self.profiles.iter().flat_map(|profile| profile.kinks()).collect()
+    }
+
     fn is_pair(&self) -> bool {
         self.profiles.iter().all(|profile| profile.is_pair())
     }

@@ -52,6 +52,11 @@ pub trait Profile: Send + Sync {
         concentrated::least_rho(&|order| self.renyi_upper(order), omega)
     }
 
+    /// Losses at which the profile bends, where it does and they are few: a grid that holds them loses nothing there.
+    fn kinks(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// Whether this is the profile of a pair of distributions, so that it may be composed as such.
     ///
     /// Bounds that hold for each epsilon on its own, such as those from Renyi divergences, are not.

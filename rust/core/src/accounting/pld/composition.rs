@@ -6,8 +6,9 @@ use super::convolve::{Side, Tail, compose};
 use super::discretise::{optimistic, pessimistic};
 use super::plan::{Aim, Part, Sketch, few_digits, short_step};
 use super::pmf::Pmf;
-use crate::accounting::Profile;
-use crate::{Error, Result};
+use crate::accounting::{Profile, inverse};
+use crate::rounding::{any_of_down, any_of_up, count_up, multiple_up, quotient_down, total_up};
+use crate::{Error, Result, interrupt};
 
 /// Largest grid that is used without being asked for a tolerance.
 const USUAL_POINTS: usize = 1 << 20;
@@ -36,6 +37,22 @@ pub struct Composition {
 enum Question {
     Epsilon { delta: f64 },
     Delta { epsilon: f64 },
+}
+
+impl Side {
+    /// What holds without looking.
+    fn nothing_known(self, question: Question) -> f64 {
+        match (self, question) {
+            (Self::Upper, Question::Epsilon { .. }) => f64::INFINITY,
+            (Self::Upper, Question::Delta { .. }) => 1.0,
+            (Self::Lower, _) => 0.0,
+        }
+    }
+
+    /// The tighter of two bounds.
+    fn better(self, a: f64, b: f64) -> f64 {
+        if self == Self::Upper { a.min(b) } else { a.max(b) }
+    }
 }
 
 impl Composition {
@@ -71,10 +88,22 @@ impl Composition {
         })
     }
 
-    /// Basic composition: the sum of the largest finite losses.
+    /// Basic composition: the sum of the largest finite losses, rounded up.
     fn largest_loss(&self) -> f64 {
-        let products = self.parts.iter().zip(self.tops()).map(|((_, times), &top)| product_up(*times as f64, top));
-        products.fold(0.0, sum_up)
+        total_up(self.parts.iter().zip(self.tops()).map(|((_, times), &top)| multiple_up(*times, top)))
+    }
+
+    /// Basic composition at this delta: the sum of what the parts cost when each of them gets an equal share of it.
+    fn basic(&self, delta: f64) -> f64 {
+        let count: u64 = self.parts.iter().map(|part| part.1).sum();
+        let share = quotient_down(delta, count_up(count));
+        total_up(self.parts.iter().map(|(profile, times)| multiple_up(*times, profile.epsilon_upper(share))))
+    }
+
+    /// What no composition is below: the largest value of any part that is the profile of a pair.
+    fn largest_part(&self, value: impl Fn(&dyn Profile) -> f64) -> f64 {
+        let pairs = self.parts.iter().filter(|(profile, _)| profile.is_pair());
+        pairs.map(|(profile, _)| value(&**profile)).fold(0.0, f64::max)
     }
 
     /// A step of few digits near `step`, in which the largest loss of the most frequent part is whole if it has one:
@@ -102,12 +131,9 @@ impl Composition {
 
     /// The composed mass at infinity.
     fn infinite(&self, side: Side) -> f64 {
-        let log_finite = |f: &dyn Fn(&dyn Profile) -> f64| {
-            self.parts.iter().map(|(p, times)| *times as f64 * (-f(&**p).clamp(0.0, 1.0)).ln_1p()).sum::<f64>()
-        };
         match side {
-            Side::Upper => (-log_finite(&|p| p.delta_upper(f64::INFINITY)).exp_m1() * (1.0 + 1e-14)).min(1.0),
-            Side::Lower => -log_finite(&|p| p.delta_lower(f64::INFINITY)).exp_m1() * (1.0 - 1e-14),
+            Side::Upper => any_of_up(self.parts.iter().map(|(p, times)| (p.delta_upper(f64::INFINITY), *times))),
+            Side::Lower => any_of_down(self.parts.iter().map(|(p, times)| (p.delta_lower(f64::INFINITY), *times))),
         }
     }
 
@@ -123,7 +149,9 @@ impl Composition {
             return entry.1.clone();
         }
         let sketch = Arc::new(Sketch::new(&self.borrowed(), level as f64 * 6.0));
-        known.push((level, sketch.clone()));
+        if !interrupt::requested() {
+            known.push((level, sketch.clone()));
+        }
         sketch
     }
 
@@ -151,10 +179,9 @@ impl Composition {
             Question::Epsilon { delta } if delta >= 1.0 => return Ok(0.0),
             _ => {}
         }
-        if tolerance.is_none()
-            && let Some(known) = self.remembered(question, side)
-        {
-            return Ok(known);
+        let (mut best, aimed) = self.remembered(question, side);
+        if tolerance.is_none() && aimed {
+            return Ok(best);
         }
         let (sketch, mut aim) = self.aim(question);
         let size = match question {
@@ -168,7 +195,6 @@ impl Composition {
             step = step.max(36.0 * aim.deviation / most as f64);
         }
         step = self.grid_step(step);
-        let mut best = Err(Error::numerical("composition", "no grid gave an answer"));
         for _ in 0..4 {
             let tail = match self.tail(&sketch, &aim, step, side, most) {
                 Ok(tail) => tail,
@@ -179,11 +205,9 @@ impl Composition {
                 Err(error) => return Err(error),
             };
             let (value, at, good) = read(&tail, question);
-            best = Ok(match best {
-                Ok(known) if (known < value) == (side == Side::Upper) => known,
-                _ => value,
-            });
+            best = side.better(best, value);
             // A grid for a tolerance of its own would answer other questions worse, or at needless cost.
+            interrupt::check()?;
             if tolerance.is_none() {
                 let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
                 if tails.len() >= REMEMBERED {
@@ -196,16 +220,20 @@ impl Composition {
             }
             aim = sketch.aim_epsilon(at);
         }
-        best
+        Ok(best)
     }
 
-    fn remembered(&self, question: Question, side: Side) -> Option<f64> {
+    /// The best answer of all tails that are known, and whether one of them was made for questions like this one.
+    ///
+    /// All of them hold, so the answers to a question and to its inverse, from the same tails, fit together.
+    fn remembered(&self, question: Question, side: Side) -> (f64, bool) {
         let tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
-        tails.iter().filter(|tail| tail.side == side).find_map(|tail| {
+        let start = (side.nothing_known(question), false);
+        tails.iter().filter(|tail| tail.side == side).fold(start, |(best, aimed), tail| {
             let (value, at, good) = read(tail, question);
             // The untilted tail is the one for everything on its left.
             let near = (at - tail.mean).abs() <= 1.5 * tail.deviation || (tail.tilt == 0.0 && at < tail.mean);
-            (good && near).then_some(value)
+            (side.better(best, value), aimed || (good && near))
         })
     }
 
@@ -230,20 +258,6 @@ impl Composition {
     }
 }
 
-/// The sum, rounded up unless it is exact (the error of a rounded sum is a double: Knuth's two-sum).
-fn sum_up(a: f64, b: f64) -> f64 {
-    let sum = a + b;
-    let of_b = sum - a;
-    let error = (a - (sum - of_b)) + (b - of_b);
-    if error > 0.0 { sum.next_up() } else { sum }
-}
-
-/// The product, rounded up unless it is exact.
-fn product_up(a: f64, b: f64) -> f64 {
-    let product = a * b;
-    if a.mul_add(b, -product) > 0.0 { product.next_up() } else { product }
-}
-
 /// Answer of one tail, the loss at which it was read, and whether another tilt could do better.
 fn read(tail: &Tail, question: Question) -> (f64, f64, bool) {
     let (low, high) = tail.range();
@@ -265,29 +279,39 @@ fn read(tail: &Tail, question: Question) -> (f64, f64, bool) {
 }
 
 impl Profile for Composition {
+    /// Not below any part; at and beyond the largest loss the mass at infinity.
     fn delta_upper(&self, epsilon: f64) -> f64 {
         if epsilon.is_nan() {
-            return f64::NAN;
+            return 1.0;
         }
-        // Not at the end itself, where rounding of the sum decides.
-        if epsilon > self.largest_loss() {
+        if epsilon >= self.largest_loss() {
             return self.infinite(Side::Upper);
         }
-        self.delta(epsilon, Side::Upper).unwrap_or(1.0)
+        let value = self.delta(epsilon, Side::Upper).unwrap_or(1.0);
+        value.max(self.largest_part(|profile| profile.delta_upper(epsilon))).min(1.0)
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
         if epsilon.is_nan() {
-            return f64::NAN;
+            return 0.0;
         }
         self.delta(epsilon, Side::Lower).unwrap_or(0.0).max(-epsilon.exp_m1()).max(0.0)
     }
 
+    /// Not below any part, not above the sum of the parts, and such that [`Self::delta_upper`] there is at most `delta`,
+    /// which is looked at before it is returned.
     fn epsilon_upper(&self, delta: f64) -> f64 {
         if !(0.0..=1.0).contains(&delta) {
-            return f64::NAN;
+            return f64::INFINITY;
         }
-        self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY).min(self.beyond(delta))
+        let found = self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY);
+        let least = self.largest_part(|profile| profile.epsilon_upper(delta));
+        let epsilon = found.min(self.beyond(delta)).max(least);
+        if epsilon.is_infinite() {
+            // No grid has an answer: what each part costs alone still adds up.
+            return self.basic(delta).max(least);
+        }
+        inverse::settle(&|epsilon| self.delta_upper(epsilon), epsilon, delta)
     }
 
     fn epsilon_lower(&self, delta: f64) -> f64 {
@@ -335,8 +359,7 @@ impl Profile for Composition {
 
     /// Renyi divergences of independent pairs add up.
     fn renyi_upper(&self, order: f64) -> f64 {
-        let sum: f64 = self.parts.iter().map(|(profile, times)| *times as f64 * profile.renyi_upper(order)).sum();
-        sum * (1.0 + 2.0 * f64::EPSILON * self.parts.len() as f64)
+        total_up(self.parts.iter().map(|(profile, times)| multiple_up(*times, profile.renyi_upper(order))))
     }
 
     fn is_pair(&self) -> bool {

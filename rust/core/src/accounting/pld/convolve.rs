@@ -30,6 +30,10 @@ const NEGLIGIBLE: f64 = 1e-40;
 /// Covers the absolute error of all results that underflow.
 const UNDERFLOW: f64 = 1e-290;
 
+/// Covers what summing the masses of a window from the right loses to underflow. Each of the at most 2^23 steps rounds
+/// four times by at most 2^-1075, and what is lost is carried on with factors of at most one, so less than 2^-1048 in all.
+const LOST: f64 = 1e-310;
+
 /// A bound of a composed profile on a window of the grid: exp(log_scale - tilt loss) * scaled + infinite.
 pub(super) struct Tail {
     pub(super) side: Side,
@@ -61,15 +65,20 @@ pub(super) fn compose(parts: &[(&Pmf, u64)], tilt: f64, side: Side, max_points: 
     let (mean, deviation) = (sum(&|m| m.mean), sum(&|m| m.variance).sqrt());
     let log_scale = sum(&|m| m.log_mass);
     let window = Window::new(parts, tilt, (mean, deviation), log_scale, side);
-    let n = ((window.last - window.first + 1) as usize).next_power_of_two().max(8);
-    if n > max_points {
+    let points = window.last.saturating_sub(window.first).saturating_add(1);
+    if points > max_points as i64 {
         return Err(Error::NotAffordable {
-            asked: format!("a privacy loss grid of {n} points"),
+            asked: format!("a privacy loss grid of {points} points"),
             limit: format!("{max_points} points"),
             instead: "ask for a larger tolerance, or for a larger delta",
         });
     }
+    let n = (points as usize).next_power_of_two().max(8);
     let (masses, error) = tilted_masses(parts, &moments, tilt, n, window.first);
+    // Comparisons pass over what is no number, so it would count as no mass.
+    if !error.is_finite() || masses.iter().any(|mass| mass.is_nan()) {
+        return Err(Error::numerical("composition", "a mass is beyond the range of doubles".to_owned()));
+    }
     let outside = window.outside;
     let sign = if side == Side::Upper { error } else { -error };
     let (decay, e_h, rise) = ((-tilt * step).exp(), (-step).exp(), -(-step).exp_m1());
@@ -132,6 +141,9 @@ impl Window {
         let (mut high, mut low) = (f64::INFINITY, f64::NEG_INFINITY);
         for s in [0.4 * best, best, 2.0 * best] {
             high = high.min((log_mass(tilt + s) - log_outside) / s);
+        }
+        // Below, a tilt that changes its sign would look at the other end.
+        for s in [0.4 * best, best, 2.0 * best, 0.3 * tilt, 0.8 * tilt].into_iter().filter(|&s| s > 0.0) {
             low = low.max(-(log_mass(tilt - s) - log_outside) / s);
         }
         // One more grid point on both sides covers rounding here.
@@ -164,7 +176,9 @@ fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize
         sequence.fill(0.0);
         let mut total = 0.0;
         for &(k, p) in &pmf.atoms {
-            let mass = p * (tilt * (k as f64 * pmf.step) - m.log_mass).exp();
+            let exponent = tilt * (k as f64 * pmf.step) - m.log_mass;
+            // The factor may overflow where the product does not.
+            let mass = if exponent < 700.0 { p * exponent.exp() } else { (exponent + p.ln()).exp() };
             sequence[k.rem_euclid(n as i64) as usize] += mass;
             total += mass;
         }
@@ -184,6 +198,9 @@ fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize
                 let (pr, pi) = raise((re, im), times);
                 (product.re[p], product.im[p]) =
                     (product.re[p] * pr - product.im[p] * pi, product.re[p] * pi + product.im[p] * pr);
+            } else {
+                // It stays zero, whatever the other parts are, and counts as error.
+                (product.re[p], product.im[p]) = (0.0, 0.0);
             }
         }
     }
@@ -191,12 +208,11 @@ fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize
     for p in 0..=half {
         // Both ends stand for one frequency, the others for two.
         let weight = if p == 0 || p == half { 1.0 } else { 2.0 };
-        if bound[p] > NEGLIGIBLE {
+        if product.re[p] == 0.0 && product.im[p] == 0.0 {
+            errors += weight * bound[p];
+        } else {
             errors += weight * bound[p] * share[p];
             sizes += weight * bound[p];
-        } else {
-            (product.re[p], product.im[p]) = (0.0, 0.0);
-            errors += weight * bound[p];
         }
     }
     let rounding: u64 = parts.iter().map(|part| part.1).sum();
@@ -261,7 +277,13 @@ fn log_inflation(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64) -> f64 {
 impl Tail {
     /// The bound at grid position `k` of the window, without [`Self::log_inflation`].
     fn at(&self, k: usize) -> f64 {
-        (self.log_scale - self.tilt * self.loss(k)).exp() * self.scaled[k] + self.infinite
+        let scaled = match self.side {
+            Side::Upper => self.scaled[k] + LOST,
+            Side::Lower => (self.scaled[k] - LOST).max(0.0),
+        };
+        // Zero times a scale that overflows is nothing that is known.
+        let finite = if scaled > 0.0 { (self.log_scale - self.tilt * self.loss(k)).exp() * scaled } else { 0.0 };
+        finite + self.infinite
     }
 
     fn loss(&self, k: usize) -> f64 {
@@ -306,7 +328,13 @@ impl Tail {
 
     /// Where the bound reaches `delta`, rounded away from the truth; none if that is beyond the window.
     pub(super) fn epsilon(&self, delta: f64) -> Option<f64> {
-        if self.rounded(self.at(0)) <= delta || self.rounded(self.at(self.top())) > delta {
+        let edge = self.rounded(self.at(0));
+        if edge <= delta && self.side == Side::Upper && delta < 1.0 {
+            // On the chord from one at exp(eps) = 0, as in `delta`.
+            let epsilon = self.loss(0) + ((1.0 - delta) / (1.0 - edge)).ln();
+            return self.settled(epsilon, delta);
+        }
+        if edge <= delta || self.rounded(self.at(self.top())) > delta {
             return None;
         }
         let (mut low, mut high) = (0, self.top());
@@ -321,11 +349,21 @@ impl Tail {
         let (left, right) = (self.rounded(self.at(low)), self.rounded(self.at(high)));
         let share = ((left - delta) / (left - right)).clamp(0.0, 1.0);
         let epsilon = self.loss(low) + (share * self.step.exp_m1()).ln_1p();
-        let room = 16.0 * UNIT * (self.step + epsilon.abs());
-        Some(match self.side {
-            Side::Upper => epsilon + room,
-            Side::Lower => epsilon - room,
-        })
+        match self.side {
+            Side::Upper => self.settled(epsilon, delta),
+            Side::Lower => Some(epsilon - self.room(epsilon)),
+        }
+    }
+
+    /// What inverting the bound may be off by.
+    fn room(&self, epsilon: f64) -> f64 {
+        16.0 * UNIT * (self.step + epsilon.abs())
+    }
+
+    /// The first of a few slightly larger epsilons that satisfies the bound as [`Self::delta`] computes it.
+    fn settled(&self, epsilon: f64, delta: f64) -> Option<f64> {
+        let room = self.room(epsilon);
+        (0..20).map(|i| epsilon + room * f64::from(1 << i)).find(|&at| self.delta(at) <= delta)
     }
 
     /// Share of the bound at `epsilon` that is only the error of the convolution.

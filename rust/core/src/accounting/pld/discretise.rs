@@ -24,9 +24,14 @@ struct Polyline {
     value: Vec<f64>,
 }
 
+/// Values below are raised to it: masses that carry them would have lost their digits to underflow.
+const LEAST: f64 = 1e-306;
+
 /// A distribution whose profile lies above `profile` everywhere. `knots` are increasing grid indices.
 pub(super) fn pessimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pmf {
-    let wanted: Vec<f64> = knots.iter().map(|&k| probability(profile.delta_upper(k as f64 * step), 1.0)).collect();
+    let value = |k: i64| probability(profile.delta_upper(k as f64 * step), 1.0);
+    let raised = |value: f64| if value > 0.0 { value.max(LEAST) } else { value };
+    let wanted: Vec<f64> = knots.iter().map(|&k| raised(value(k))).collect();
     let hull = Polyline::minorant(step, knots, &wanted);
     let mut pmf = hull.masses();
     let (achieved, total) = recomputed(&pmf);
@@ -38,7 +43,7 @@ pub(super) fn pessimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pm
     }
     pmf.inflation = worst * (1.0 + recomputation_error(hull.index.len()));
     if pmf.inflation < 2.0 {
-        return pmf;
+        return pmf.without_empty();
     }
     // Values that the masses cannot carry (underflow): everything becomes mass at infinity.
     Pmf { step, atoms: Vec::new(), infinite: 1.0, inflation: 1.0 }
@@ -87,7 +92,7 @@ pub(super) fn optimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pmf
     // The hull is the minorant up to rounding in the decisions which points to leave out.
     let slack = hull.worst_excess(&knots[..end], &wanted[..end]);
     pmf.inflation = worst * slack * (1.0 + recomputation_error(end));
-    if pmf.inflation < 2.0 { pmf } else { Pmf { infinite, ..nothing } }
+    if pmf.inflation < 2.0 { pmf.without_empty() } else { Pmf { infinite, ..nothing } }
 }
 
 /// A reported value as a probability; what is no number counts as `worst`.

@@ -12,6 +12,8 @@ pub(super) type Part<'a> = (&'a dyn Profile, u64);
 /// A coarse pessimistic picture of each part over the range that matters.
 pub(super) struct Sketch {
     parts: Vec<(Pmf, u64)>,
+    /// Where each part bends.
+    kinks: Vec<Vec<f64>>,
     /// Standard deviation of the untilted composed loss.
     deviation: f64,
 }
@@ -28,12 +30,16 @@ pub(super) struct Aim {
 /// Knots of the coarse picture for each factor of two.
 const KNOTS_PER_OCTAVE: i32 = 6;
 const OCTAVES: i32 = 18;
+/// Grid steps to the range of the widest part: beyond, multiples of the step would not be exact.
+const MOST_STEPS: f64 = (1_u64 << 28) as f64;
+/// Knots of one part at most.
+const MOST_KNOTS: i64 = 1 << 20;
 
 impl Sketch {
     /// Looks at each part up to where what is left of delta is negligible against `log_delta`.
-    pub(super) fn new(parts: &[Part<'_>], log_delta: f64) -> Self {
-        let count = parts.len() as f64;
-        let parts: Vec<(Pmf, u64)> = parts
+    pub(super) fn new(pairs: &[Part<'_>], log_delta: f64) -> Self {
+        let count = pairs.len() as f64;
+        let parts: Vec<(Pmf, u64)> = pairs
             .iter()
             .map(|&(profile, times)| {
                 // Not below the smallest normal double: a profile has no more digits there.
@@ -41,7 +47,8 @@ impl Sketch {
                 (sketch(profile, budget, 1e-12 / times as f64), times)
             })
             .collect();
-        let mut this = Self { parts, deviation: 0.0 };
+        let kinks = pairs.iter().map(|(profile, _)| profile.kinks()).collect();
+        let mut this = Self { parts, kinks, deviation: 0.0 };
         this.deviation = this.cumulants(0.0).2.sqrt().max(1e-300);
         this
     }
@@ -96,7 +103,16 @@ impl Sketch {
     pub(super) fn step(&self, aim: &Aim, tolerance: f64) -> f64 {
         let times: f64 = self.parts.iter().map(|part| part.1 as f64).sum();
         let by_error = (8.0 * tolerance / ((aim.tilt + 1.0) * times)).sqrt();
-        by_error.min(self.deviation / 8.0)
+        by_error.min(self.deviation / 8.0).max(self.least_step())
+    }
+
+    /// The smallest step whose multiples, over all of each part, are exact.
+    fn least_step(&self) -> f64 {
+        let ends = self.parts.iter().flat_map(|(pmf, _)| {
+            let (first, last) = pmf.support();
+            [first as f64 * pmf.step, last as f64 * pmf.step]
+        });
+        (ends.fold(0.0, |widest: f64, end| widest.max(end.abs())) / MOST_STEPS).max(f64::MIN_POSITIVE)
     }
 
     /// Knots of part `i` on a grid of the given step, farther apart where the tilted mass is small.
@@ -105,6 +121,7 @@ impl Sketch {
         let (first, last) = pmf.support();
         let (low, high) = (first as f64 * pmf.step, last as f64 * pmf.step);
         let widest = ((high - low) / 64.0).max(step);
+        let least = ((high - low) / step) as i64 / MOST_KNOTS;
         let moments = pmf.tilted(aim.tilt);
         // Tilted density near each coarse atom.
         let atoms = &pmf.atoms;
@@ -129,9 +146,13 @@ impl Sketch {
             let here =
                 density[near.min(density.len().saturating_sub(1))..].iter().take(2).map(|d| d.1).fold(0.0, f64::max);
             let width = if here > 0.0 { (0.7 * step * (peak / here).cbrt()).min(widest) } else { widest };
-            k += ((width / step) as i64).max(1);
+            k += ((width / step) as i64).max(least).max(1);
         }
         knots.push(end);
+        let bends = on_both_sides(&self.kinks[i], step).into_iter().filter(|&k| knots[0] < k && k < end);
+        knots.extend(bends.collect::<Vec<_>>());
+        knots.sort_unstable();
+        knots.dedup();
         knots
     }
 }
@@ -148,6 +169,11 @@ pub(super) fn few_digits(step: f64) -> f64 {
     scale * (step / scale).round()
 }
 
+/// The grid points next to each loss, on either side; one where the loss is on the grid.
+fn on_both_sides(losses: &[f64], step: f64) -> Vec<i64> {
+    losses.iter().map(|loss| loss / step).flat_map(|at| [at.floor() as i64, at.ceil() as i64]).collect()
+}
+
 /// Pessimistic masses at losses in geometric progression around zero, up to where less than the budgets is left.
 fn sketch(profile: &dyn Profile, budget: f64, budget_low: f64) -> Pmf {
     let limit = profile.delta_upper(f64::INFINITY);
@@ -161,7 +187,9 @@ fn sketch(profile: &dyn Profile, budget: f64, budget_low: f64) -> Pmf {
             .map(move |j| range * 2.0_f64.powf(-f64::from(j) / f64::from(KNOTS_PER_OCTAVE)))
             .map(move |eps| (eps / step) as i64)
     };
-    let mut knots: Vec<i64> = side(low).map(|k| -k).chain([0]).chain(side(high)).collect();
+    let within: Vec<f64> = profile.kinks().into_iter().filter(|kink| (-low..=high).contains(kink)).collect();
+    let bends = on_both_sides(&within, step);
+    let mut knots: Vec<i64> = side(low).map(|k| -k).chain([0]).chain(side(high)).chain(bends).collect();
     knots.sort_unstable();
     knots.dedup();
     pessimistic(profile, step, &knots)

@@ -44,6 +44,12 @@ impl Pmf {
         Moments { log_mass: top + total.ln(), mean, variance: (second / total - mean * mean).max(0.0) }
     }
 
+    /// The same without atoms of no mass: far out they would meet factors that overflow.
+    pub(super) fn without_empty(mut self) -> Self {
+        self.atoms.retain(|atom| atom.1 > 0.0);
+        self
+    }
+
     /// Smallest and largest index with a mass.
     pub(super) fn support(&self) -> (i64, i64) {
         let first = self.atoms.first().map_or(0, |atom| atom.0);
