@@ -23,6 +23,7 @@ __all__ = [
     "budget_profile",
     "certified_profile",
     "compose_profiles",
+    "count_change",
     "count_table",
     "digamma",
     "dirichlet_expected_loss",
@@ -319,6 +320,11 @@ class SeededRng:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def random_words(size: int, index: int = 0, rng: SeededRng | None = None) -> NDArray[np.uint64]: ...
+
+# sensitivity.rs
+def count_change(
+    adjacency: str, max_rows: int, cells: int | None = None, tables: int = 1
+) -> tuple[int, int, float, int, int]: ...
 
 # simulation.rs
 def simulate_gammas(shapes: NDArray[np.float64], repeats: int, rng: SeededRng | None = None) -> NDArray[np.float64]: ...

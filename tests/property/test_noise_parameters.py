@@ -23,7 +23,10 @@ finite = st.floats(0, 1e300)
 @example(2.0**50)
 @example(Fraction(2**50 - 1, 2**999 + 1))
 def test_integer_noise(scale):
-    for mechanism in (sdp.DiscreteLaplaceMechanism(scale=scale), sdp.DiscreteGaussianMechanism(sigma=scale)):
+    for mechanism in (
+        sdp.DiscreteLaplaceMechanism(scale=scale, sensitivity=1),
+        sdp.DiscreteGaussianMechanism(sigma=scale, sensitivity=1),
+    ):
         draws = mechanism.release(np.zeros(50, dtype=np.int64))
         # 50 draws beyond 60 scales: a chance below 50 exp(-60).
         assert np.all(np.abs(draws) <= 60 * float(scale) + 0.5)
@@ -34,7 +37,7 @@ def test_integer_noise(scale):
 @example(2.0**50, 25)
 @example(2.0**50, 24)
 def test_noise_that_keeps_a_sum(scale, dimension):
-    mechanism = sdp.SumPreservingLaplaceMechanism(scale=scale, dimension=dimension)
+    mechanism = sdp.SumPreservingLaplaceMechanism(scale=scale, dimension=dimension, rows="independent")
     rows = mechanism.release(np.zeros((3, dimension), dtype=np.int64))
     assert [sum(row) for row in rows.tolist()] == [0, 0, 0]
 

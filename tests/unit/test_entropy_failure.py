@@ -35,11 +35,11 @@ hellinger = sdp.HellingerMechanism(prior=[1.0, 1.0, 1.0], n=10, epsilon=1.0)
 attempts = {
     "dirichlet": lambda rng=None: dirichlet.release(counts, rng=rng),
     "dirichlet counts": lambda: dirichlet.release_counts(counts, 10),
-    "discrete laplace": lambda: sdp.DiscreteLaplaceMechanism(scale=2).release(counts),
-    "discrete gaussian": lambda: sdp.DiscreteGaussianMechanism(sigma=2).release(counts),
+    "discrete laplace": lambda: sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2).release(counts),
+    "discrete gaussian": lambda: sdp.DiscreteGaussianMechanism(sigma=2, sensitivity=2).release(counts),
     "zero-sum laplace": lambda: sdp.SumPreservingLaplaceMechanism(scale=2, dimension=3).release(counts),
-    "laplace": lambda: sdp.LaplaceMechanism(scale=2.0).release(counts),
-    "gaussian": lambda: sdp.GaussianMechanism(sigma=2.0).release(counts),
+    "laplace": lambda: sdp.LaplaceMechanism(scale=2.0, sensitivity=2, changed=2).release(counts),
+    "gaussian": lambda: sdp.GaussianMechanism(sigma=2.0, sensitivity=2, changed=2).release(counts),
     "hellinger": lambda: hellinger.release(counts),
     "words": lambda: sdp.testing.random_words(4),
 }

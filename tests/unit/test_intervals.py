@@ -161,8 +161,8 @@ def tail(weight, radius, reach):
 @pytest.mark.parametrize("size", [0.01, 0.4, 1.0, 7.3, 300.0, 5000.0])
 def test_radius_of_integer_noise_is_the_quantile(size, level):
     for mechanism, weight in (
-        (sdp.DiscreteLaplaceMechanism(scale=size), lambda z: np.exp(-np.abs(z) / size)),
-        (sdp.DiscreteGaussianMechanism(sigma=size), lambda z: np.exp(-0.5 * (z / size) ** 2)),
+        (sdp.DiscreteLaplaceMechanism(scale=size, sensitivity=1), lambda z: np.exp(-np.abs(z) / size)),
+        (sdp.DiscreteGaussianMechanism(sigma=size, sensitivity=1), lambda z: np.exp(-0.5 * (z / size) ** 2)),
     ):
         lower, upper = mechanism.interval(5, level)
         radius, reach = upper - 5, int(40 * size) + 3
@@ -192,10 +192,10 @@ def test_radius_of_noise_that_sums_to_zero_is_on_the_safe_side(dimension):
 @pytest.mark.parametrize(
     "mechanism",
     [
-        sdp.LaplaceMechanism(scale=0.3, resolution=0.25),
-        sdp.LaplaceMechanism(scale=5.0),
-        sdp.GaussianMechanism(sigma=0.2, resolution=0.25),
-        sdp.GaussianMechanism(sigma=Fraction(7, 3)),
+        sdp.LaplaceMechanism(scale=0.3, sensitivity=1, changed=1, resolution=0.25),
+        sdp.LaplaceMechanism(scale=5.0, sensitivity=1, changed=1),
+        sdp.GaussianMechanism(sigma=0.2, sensitivity=1, changed=1, resolution=0.25),
+        sdp.GaussianMechanism(sigma=Fraction(7, 3), sensitivity=1, changed=1),
         sdp.SumPreservingLaplaceMechanism(scale=3, dimension=20_000),
     ],
     ids=repr,
@@ -212,7 +212,7 @@ def test_intervals_of_noisy_values_cover(mechanism, simultaneous):
 
 
 def test_intervals_of_integers_are_integers_of_any_size():
-    mechanism = sdp.DiscreteLaplaceMechanism(scale=2**50)
+    mechanism = sdp.DiscreteLaplaceMechanism(scale=2**50, sensitivity=1)
     ends = mechanism.interval(2**61)
     assert ends.dtype == np.int64
     assert ends[0] < 2**61 < ends[1]

@@ -196,12 +196,13 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         return Spend(self._ledger, number, process)
 
     def release(self, mechanism: Any, *args: Any, label: str = "", on: str = "", **kwargs: Any) -> Any:
-        """Debit ``mechanism.privacy``, then return ``mechanism.release(*args, **kwargs)``.
+        """Debit what the call costs, then return ``mechanism.release(*args, **kwargs)``.
 
         Parameters
         ----------
         mechanism : object
-            With a ``privacy`` curve that covers one call of its ``release``.
+            With ``cost_of(*args, **kwargs)``, the curve of ``release`` with these arguments, or with a ``privacy``
+            curve that covers one call of its ``release`` whatever they are.
         *args, **kwargs
             For ``release``.
         label, on : str
@@ -212,7 +213,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         object
             What the mechanism releases.
         """
-        curve = _cost_of(mechanism)
+        curve = _cost_of(mechanism, args, kwargs)
         with self.spend(curve, label=label, on=on):
             return mechanism.release(*args, **kwargs)
 
@@ -228,9 +229,9 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         key : str
             Names the release, publicly: what is released, from which data, for which run of the job.
         mechanism : object
-            With a ``privacy`` curve that covers one call of its ``release``.
+            As for `release`.
         *args, **kwargs
-            For ``release``. Where a release is stored they are not looked at.
+            For ``release``. Where a release is stored only its cost is asked of them.
         label, on : str
             As for `spend`.
 
@@ -259,7 +260,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         if not (isinstance(key, str) and 0 < len(key) <= LONGEST_KEY):
             raise InvalidParameterError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {key!r}")
         process = os.getpid()
-        costs = self._costs([(_cost_of(mechanism), 1)])
+        costs = self._costs([(_cost_of(mechanism, args, kwargs), 1)])
 
         def draw() -> bytes:
             return payload.to_bytes(mechanism.release(*args, **kwargs))
@@ -546,10 +547,12 @@ def _texts(costs: Sequence[tuple[PrivacyCurve, int]]) -> list[tuple[str, int]]:
     return [(recipes.to_text(curve), count) for curve, count in costs]
 
 
-def _cost_of(mechanism: Any) -> PrivacyCurve:
-    if not callable(getattr(mechanism, "release", None)) or not hasattr(mechanism, "privacy"):
+def _cost_of(mechanism: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> PrivacyCurve:
+    """Return what this call of ``release`` costs: the mechanism knows, where that depends on the arguments."""
+    cost_of = getattr(mechanism, "cost_of", None)
+    if not callable(getattr(mechanism, "release", None)) or not (callable(cost_of) or hasattr(mechanism, "privacy")):
         raise InvalidParameterError(f"mechanism must have privacy and release, got {type(mechanism).__name__}")
-    curve: PrivacyCurve = mechanism.privacy
+    curve: PrivacyCurve = cost_of(*args, **kwargs) if callable(cost_of) else mechanism.privacy
     return curve
 
 

@@ -45,7 +45,7 @@ def _cases() -> list[Case]:
     dirichlet = sdp.DirichletMechanism(scale=0.1, prior=1.0, dimension=10)
     concentrations = 0.1 * counts + 1.0
     values = np.zeros(100_000, dtype=np.int64)
-    discrete = sdp.DiscreteLaplaceMechanism(scale=10)
+    discrete = sdp.DiscreteLaplaceMechanism(scale=10, sensitivity=2)
     hellinger = sdp.HellingerMechanism([1.0] * 10, 10**6, 1.0)
     large = counts * 1_000_000 // int(counts.sum())
     large[0] += 10**6 - int(large.sum())

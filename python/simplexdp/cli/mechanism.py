@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,17 +90,12 @@ class Request:
             )
         epsilon: Any = self.epsilon
         if self.mechanism == "sum_preserving_laplace":
-            return sdp.SumPreservingLaplaceMechanism.calibrated(
-                epsilon=epsilon, dimension=self.dimension * self.n_groups
-            )
-        # A replaced record leaves one cell and enters another, wherever they are.
-        changed = 2 if self.adjacency == "replace" else 1
-        wide: dict[str, Any] = {"adjacency": self.adjacency, "epsilon": epsilon}
+            return sdp.SumPreservingLaplaceMechanism.for_counts(epsilon, dimension=self.dimension * self.n_groups)
+        budget: dict[str, Any] = {"epsilon": epsilon, "adjacency": self.adjacency}
         if self.mechanism == "discrete_laplace":
-            return sdp.DiscreteLaplaceMechanism.calibrated(sensitivity=changed, **wide)
+            return sdp.DiscreteLaplaceMechanism.for_counts(**budget)
         if self.mechanism == "laplace":
-            return sdp.LaplaceMechanism.calibrated(sensitivity=changed, changed=changed, **wide)
-        euclidean = math.nextafter(math.sqrt(changed), math.inf)
+            return sdp.LaplaceMechanism.for_counts(**budget)
         if self.mechanism == "discrete_gaussian":
-            return sdp.DiscreteGaussianMechanism.calibrated(sensitivity=euclidean, delta=self.delta, **wide)
-        return sdp.GaussianMechanism.calibrated(sensitivity=euclidean, changed=changed, delta=self.delta, **wide)
+            return sdp.DiscreteGaussianMechanism.for_counts(delta=self.delta, **budget)
+        return sdp.GaussianMechanism.for_counts(delta=self.delta, **budget)

@@ -125,7 +125,7 @@ def recommend(
     'sum_preserving_laplace'
     >>> print(advice.code)
     import simplexdp as sdp
-    mechanism = sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=1.0, dimension=10)
+    mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=10)
     shares = sdp.comparison.shares_of(mechanism.release(counts), 'project', total=1000)
     """
     check.choice("task", task, TASKS)
@@ -242,20 +242,14 @@ _CLASSES = {
 
 def _construction(mechanism: str, table: Comparison) -> str:
     """Return the expression that builds a mechanism which adds noise."""
-    replace = table.adjacency == "replace"
-    arguments = [f"epsilon={table.epsilon!r}"]
+    arguments = [repr(table.epsilon)]
     if "gaussian" in mechanism:
-        arguments.append(f"delta={table.delta!r}")
+        arguments.append(repr(table.delta))
     if mechanism == "sum_preserving_laplace":
         arguments.append(f"dimension={table.dimension}")
-    elif replace:
-        # The next double above the root of two.
-        arguments.append("sensitivity=1.4142135623730951" if "gaussian" in mechanism else "sensitivity=2")
-        if mechanism in ("gaussian", "laplace"):
-            arguments.append("changed=2")
-    else:
-        arguments.append('adjacency="add_remove"')
-    return f"sdp.{_CLASSES[mechanism]}.calibrated({', '.join(arguments)})"
+    if table.adjacency != "replace":
+        arguments.append(f"adjacency={table.adjacency!r}")
+    return f"sdp.{_CLASSES[mechanism]}.for_counts({', '.join(arguments)})"
 
 
 def _dirichlet_construction(best: Row, table: Comparison) -> str:

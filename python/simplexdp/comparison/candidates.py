@@ -28,6 +28,7 @@ from simplexdp.mechanisms import (
     SumPreservingLaplaceMechanism,
 )
 from simplexdp.mechanisms._dirichlet_parameters import SCALE_RANGE
+from simplexdp.sensitivity import CountChange, of_counts
 from simplexdp.testing import SeededRng
 
 __all__ = ["MECHANISMS", "Candidate", "Setting", "candidates"]
@@ -73,9 +74,9 @@ class Setting:
     tables: int = 1
 
     @property
-    def changed(self) -> int:
-        """In how many counts of a table neighbours differ, each time by one."""
-        return 2 if self.adjacency == "replace" else 1
+    def change(self) -> CountChange:
+        """How far one record moves the counts of all tables."""
+        return of_counts(adjacency=self.adjacency, tables=self.tables)
 
     @property
     def fixes_both_counts(self) -> bool:
@@ -86,12 +87,6 @@ class Setting:
     def public_total(self) -> int | None:
         """The number of records where neighbours share it."""
         return self.n if self.adjacency == "replace" else None
-
-    @property
-    def euclidean(self) -> float:
-        """The Euclidean distance of all tables of neighbours, rounded up where it is not exact."""
-        root = math.sqrt(self.changed * self.tables)
-        return root if root.is_integer() else math.nextafter(root, math.inf)
 
 
 @dataclass(frozen=True)
@@ -230,9 +225,7 @@ def _gaussian(setting: Setting) -> list[Candidate]:
 
 def _discrete_gaussian(setting: Setting) -> list[Candidate]:
     _needs_delta(setting)
-    mechanism, curve = _integer_gaussian(
-        setting.epsilon, setting.delta, setting.changed, setting.tables, setting.adjacency
-    )
+    mechanism, curve = _integer_gaussian(setting.epsilon, setting.delta, setting.tables, setting.adjacency)
     sigma = float(mechanism.sigma)
 
     def sample(counts: Integers, seed: int) -> Floats:
@@ -266,7 +259,7 @@ def _sum_preserving(setting: Setting) -> list[Candidate]:
     if setting.adjacency != "replace":
         raise UnavailableError('needs a public total: adjacency="replace"')
     share = _pure_share(setting.epsilon, setting.delta, setting.tables)
-    mechanism = SumPreservingLaplaceMechanism.calibrated(epsilon=share, dimension=setting.dimension)
+    mechanism = SumPreservingLaplaceMechanism.for_counts(share, dimension=setting.dimension)
     scale = float(mechanism.scale)
 
     def sample(counts: Integers, seed: int) -> Floats:
@@ -321,16 +314,15 @@ def _needs_delta(setting: Setting) -> None:
 
 @lru_cache(maxsize=256)
 def _integer_gaussian(
-    epsilon: float, delta: float, changed: int, tables: int, adjacency: Adjacency
+    epsilon: float, delta: float, tables: int, adjacency: Adjacency
 ) -> tuple[DiscreteGaussianMechanism, PrivacyCurve]:
     """Return the mechanism for each of so many tables, and the curve of all of them."""
-    size: dict[str, Any] = {"sensitivity": math.nextafter(math.sqrt(changed), math.inf), "adjacency": adjacency}
     if tables == 1:
-        mechanism = DiscreteGaussianMechanism.calibrated(epsilon=epsilon, delta=delta, **size)
+        mechanism = DiscreteGaussianMechanism.for_counts(epsilon, delta, adjacency=adjacency)
         return mechanism, mechanism.privacy
 
     def attempt(log_scale: float) -> tuple[tuple[DiscreteGaussianMechanism, PrivacyCurve], float]:
-        mechanism = DiscreteGaussianMechanism.calibrated(rho=math.exp(2 * log_scale) / tables, **size)
+        mechanism = DiscreteGaussianMechanism.for_counts(rho=math.exp(2 * log_scale) / tables, adjacency=adjacency)
         if mechanism.privacy.exact:
             curve = compose([mechanism.privacy], [tables])
         else:
@@ -350,8 +342,8 @@ def _calibrated_gaussian(
 
 
 def _gaussian_mechanism(setting: Setting) -> GaussianMechanism:
-    changed = setting.changed * setting.tables
-    return _calibrated_gaussian(setting.epsilon, setting.delta, setting.euclidean, changed, setting.adjacency)
+    change = setting.change
+    return _calibrated_gaussian(setting.epsilon, setting.delta, change.l2, change.cells, setting.adjacency)
 
 
 @lru_cache(maxsize=256)
@@ -377,13 +369,12 @@ def _pure_share(epsilon: float, delta: float, times: int) -> float:
 def _pure_noise(kind: Any, setting: Setting) -> tuple[Any, PrivacyCurve]:
     """Return Laplace noise of a kind, and what all changed counts cost; each is a release of its own for the curve."""
     if setting.tables == 1:
-        changed = {} if kind is DiscreteLaplaceMechanism else {"changed": setting.changed}
-        mechanism = kind.calibrated(
-            epsilon=setting.epsilon, sensitivity=setting.changed, adjacency=setting.adjacency, **changed
-        )
+        mechanism = kind.for_counts(setting.epsilon, adjacency=setting.adjacency)
         return mechanism, mechanism.privacy
-    times = setting.changed * setting.tables
-    mechanism = kind.calibrated(epsilon=_pure_share(setting.epsilon, setting.delta, times), adjacency=setting.adjacency)
+    times = setting.change.l1
+    share = _pure_share(setting.epsilon, setting.delta, times)
+    alone = {} if kind is DiscreteLaplaceMechanism else {"changed": 1}
+    mechanism = kind.calibrated(epsilon=share, sensitivity=1, adjacency=setting.adjacency, **alone)
     return mechanism, times * mechanism.privacy
 
 

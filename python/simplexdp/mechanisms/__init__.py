@@ -6,7 +6,8 @@ from simplexdp.mechanisms.discrete_laplace import DiscreteLaplaceMechanism
 from simplexdp.mechanisms.gaussian import GaussianMechanism
 from simplexdp.mechanisms.hellinger import HellingerMechanism
 from simplexdp.mechanisms.laplace import LaplaceMechanism
-from simplexdp.mechanisms.noisy_posterior import LaplacePosteriorMechanism, NoisyPosteriorMechanism
+from simplexdp.mechanisms.laplace_posterior import LaplacePosteriorMechanism
+from simplexdp.mechanisms.noisy_posterior import NoisyPosteriorMechanism
 from simplexdp.mechanisms.sum_preserving import SumPreservingLaplaceMechanism
 
 __all__ = [

@@ -10,6 +10,7 @@ from simplexdp.mechanisms._exact import Number, as_fraction
 
 __all__ = [
     "STEPS_PER_SCALE",
+    "changed_values",
     "check_grid",
     "default_resolution",
     "grid_of",
@@ -34,8 +35,13 @@ def check_grid(mechanism: Any, size: Number) -> None:
     log_resolution = resolution_exponent(resolution)
     if exact > Fraction(2) ** (log_resolution + 45):
         raise InvalidParameterError(f"resolution must be at least the noise's scale / 2^45, got {resolution!r}")
-    changed = check.integer("changed", mechanism.changed, 1)
+    changed = None if mechanism.changed is None else check.integer("changed", mechanism.changed, 1)
     mechanism._set(resolution=math.ldexp(1.0, log_resolution), changed=changed)
+
+
+def changed_values(changed: int | None) -> int:
+    """Return in how many values neighbours differ: one where a release has no more."""
+    return 1 if changed is None else check.integer("changed", changed, 1)
 
 
 def default_resolution(size: Fraction, steps: int = STEPS_PER_SCALE) -> float:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp import _intervals
-from simplexdp.accounting import Adjacency
+from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["NoiseMechanism"]
@@ -26,6 +26,11 @@ class NoiseMechanism:
     def __getstate__(self) -> dict[str, Any]:
         # The table of the noise is made again where it is needed.
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def cost_of(self, *args: Any, **kwargs: Any) -> PrivacyCurve:
+        """Return what ``release`` with these arguments costs: `privacy`, whatever they are."""
+        privacy: PrivacyCurve = self.privacy  # type: ignore[attr-defined]
+        return privacy
 
     def interval(self, y: ArrayLike, level: float = 0.95, *, simultaneous: bool = False) -> NDArray[Any]:
         """Return confidence intervals of the true values, from a release and public parameters alone.
@@ -51,7 +56,7 @@ class NoiseMechanism:
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.DiscreteLaplaceMechanism(scale=2).interval([10, 20]).tolist()
+        >>> sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2).interval([10, 20]).tolist()
         [[4, 16], [14, 26]]
         """
         values = np.asarray(check.numbers("y", y))

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
-__all__ = ["checked_counts", "checked_prior"]
+__all__ = ["checked_counts", "checked_number", "checked_prior", "counts_of_sum"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,3 +32,19 @@ def checked_prior(prior: ArrayLike) -> Floats:
         raise InvalidParameterError(f"prior must have entries in [1e-12, 1e12], got {outside[0]}")
     parameters.setflags(write=False)
     return parameters
+
+
+def checked_number(n: int) -> int:
+    """Check for a public number of observations."""
+    n = _arguments.integer("n", n, 0)
+    if n > 2**43:
+        raise InvalidParameterError(f"n must be at most 2^43, got {n}")
+    return n
+
+
+def counts_of_sum(counts: ArrayLike, categories: int, n: int) -> Integers:
+    """Check for private counts of shape (m,) and sum n."""
+    x = checked_counts(counts, categories)
+    if int(x.sum()) != n:
+        raise InvalidDataError("counts must sum to n (the offending value is not shown)")
+    return x

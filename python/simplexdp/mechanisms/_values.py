@@ -5,12 +5,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _core
 from simplexdp._parallel import threads_for
-from simplexdp.exceptions import InvalidDataError
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
-__all__ = ["LARGEST_VALUE", "VALUES_PER_THREAD", "as_integers", "release_integers", "release_reals"]
+__all__ = [
+    "LARGEST_VALUE",
+    "LOG_LARGEST_STEPS",
+    "VALUES_PER_THREAD",
+    "as_integers",
+    "release_integers",
+    "release_reals",
+]
 
 LARGEST_VALUE = 2**61
 """Integers beyond are clamped, so that no sum with noise can overflow."""
+
+LOG_LARGEST_STEPS = 51
+"""On a grid, values are clamped beyond two to this many steps."""
 
 VALUES_PER_THREAD = 1 << 17
 
@@ -41,7 +51,7 @@ def release_integers(
 
 
 def release_reals(
-    noise: _core.DiscreteNoise, values: ArrayLike, log_resolution: int, rng: _core.SeededRng | None
+    noise: _core.DiscreteNoise, values: ArrayLike, log_resolution: int, rng: _core.SeededRng | None, changed: int | None
 ) -> NDArray[np.float64] | float:
     try:
         array = np.asarray(values)
@@ -50,5 +60,10 @@ def release_reals(
         array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise InvalidDataError("values must be an array of numbers (the offending value is not shown)") from None
+    if array.size > 1 and changed is None:
+        raise InvalidParameterError(
+            "changed must be given to release several values: in how many of them neighbours can differ (for_counts "
+            "knows it for counts)"
+        )
     noisy = noise.release_on_grid(array.ravel(), log_resolution, threads_for(array.size, VALUES_PER_THREAD), rng)
     return float(noisy[0]) if array.ndim == 0 else noisy.reshape(array.shape)

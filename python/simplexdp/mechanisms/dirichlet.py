@@ -250,6 +250,7 @@ class DirichletMechanism(DirichletEstimates):
         floor: float = 0.0,
         reference: ArrayLike | None = None,
         fixed_total: bool = False,
+        advantage: float | None = None,
     ) -> "DirichletMechanism":
         """Find the parameters that spend an (epsilon, delta) budget best. Nothing here looks at data.
 
@@ -283,6 +284,9 @@ class DirichletMechanism(DirichletEstimates):
         fixed_total : bool, default False
             Whether every release has exactly `total` records, and other counts are refused. Two categories then get
             about a tenth less error under "replace".
+        advantage : float, optional
+            In place of `epsilon` and `delta`, strictly between 0 and 1: by how much an attacker's true positive rate
+            may exceed the false positive rate.
 
         Returns
         -------
@@ -316,6 +320,10 @@ class DirichletMechanism(DirichletEstimates):
         def build(prior: ArrayLike, scale: float) -> "DirichletMechanism":
             return cls(prior=prior, scale=scale, dimension=dimension, adjacency=adjacency, floor=floor, total=fixed)
 
+        if advantage is not None:
+            if epsilon is not None or delta is not None:
+                raise InvalidParameterError("a budget must be epsilon with delta, or advantage, and not both")
+            epsilon, delta = _pair_within(check.open_unit("advantage", advantage))
         if epsilon is None:
             if prior is None or scale is None:
                 raise InvalidParameterError("epsilon must be given unless prior and scale are")
@@ -351,6 +359,52 @@ class DirichletMechanism(DirichletEstimates):
         best, scale = budget.best_prior(loss, dimension, check.positive("total", total), rows)
         return build(best, scale)
 
+    @classmethod
+    def for_counts(
+        cls,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        *,
+        dimension: int,
+        total: float,
+        advantage: float | None = None,
+        loss: str = "kl",
+        adjacency: str = "replace",
+    ) -> "DirichletMechanism":
+        """Return the mechanism for the shares of a histogram, or of the rows of a table, released in one call.
+
+        As `calibrated`, with one prior for all categories, so that the rows of a table cost as much as one. Every
+        record is counted in one cell: for people with several records take a mechanism that adds noise, whose
+        ``for_counts`` has `max_rows`.
+
+        Parameters
+        ----------
+        epsilon, delta, advantage : float, optional
+            The budget, as for `calibrated`.
+        dimension : int
+            Number of categories.
+        total : float
+            Number of records in a row: public under "replace", a public guess otherwise.
+        loss : {"kl", "l1", "l2", "linf"}
+            What to make small on average.
+        adjacency : {"replace", "add_remove"}
+            Which data sets are neighbours.
+
+        Returns
+        -------
+        DirichletMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.DirichletMechanism.for_counts(1.0, 1e-6, dimension=3, total=100)
+        >>> bool(mechanism.table_privacy.epsilon(1e-6) <= 1)
+        True
+        """
+        return cls.calibrated(
+            epsilon, delta, dimension, total=total, advantage=advantage, loss=loss, adjacency=adjacency
+        )
+
     # What it is -----------------------------------------------------------------------------------------------
 
     @property
@@ -384,6 +438,31 @@ class DirichletMechanism(DirichletEstimates):
         """
         smallest, _ = two_smallest(self._prior)
         return self.privacy if self._rows_cost_no_more else self._curve(smallest, self.dimension)
+
+    def cost_of(self, counts: ArrayLike, *, rows: str | None = None, **options: Any) -> PrivacyCurve:
+        """Return what ``release`` with these arguments costs: `table_privacy` for rows of one table, else `privacy`.
+
+        Parameters
+        ----------
+        counts, rows, **options
+            As for `release`; the counts are not looked at.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.DirichletMechanism.posterior([20.0, 1e6, 1e6])
+        >>> row, table = mechanism.cost_of([5, 3, 2]), mechanism.cost_of([[5, 3, 2]] * 2, rows="table")
+        >>> round(row.epsilon(1e-6), 4), round(table.epsilon(1e-6), 4)
+        (1.1275, 1.4222)
+        """
+        if rows is None:
+            return self.privacy
+        check.choice("rows", rows, ("table",))
+        return self.table_privacy
 
     def tcdp(self, gamma: float) -> tuple[float, float]:
         """Return the truncated concentrated guarantee (rho, omega) of [DPS] Theorem 1.
@@ -591,6 +670,11 @@ class DirichletMechanism(DirichletEstimates):
                 "record may move between rows; pass rows='table' and account for table_privacy, or release one by one"
             )
         return array
+
+
+def _pair_within(advantage: float) -> tuple[float, float]:
+    """Return a budget whose curve is below the advantage at epsilon zero: delta(0) <= delta(e) + exp(e) - 1."""
+    return advantage * 2.0**-40, advantage * (1 - 2.0**-38)
 
 
 def _rebuild(parameters: dict[str, Any]) -> DirichletMechanism:

@@ -11,9 +11,10 @@ from simplexdp import _core, _intervals
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.accounting.integer_gaussian import integer_gaussian_curve
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, float_up
-from simplexdp.mechanisms._least_sigma import calibrated_sigma
+from simplexdp.mechanisms._least_scale import calibrated_sigma
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_integers
+from simplexdp.sensitivity import of_counts
 
 __all__ = ["DiscreteGaussianMechanism"]
 
@@ -30,15 +31,16 @@ class DiscreteGaussianMechanism(NoiseMechanism):
     ----------
     sigma : int, float or Fraction
         Of the noise, at most 2**50; counts as the exact rational that it is. The standard deviation is at most that.
-    sensitivity : int, float or Fraction, default 1
-        Largest Euclidean distance between the integers of neighbours.
+    sensitivity : int, float or Fraction
+        Largest Euclidean distance between the integers of neighbours: the root of 2 for a histogram under "replace";
+        see `for_counts`.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
 
     Examples
     --------
     >>> import simplexdp as sdp
-    >>> mechanism = sdp.DiscreteGaussianMechanism(sigma=10)
+    >>> mechanism = sdp.DiscreteGaussianMechanism(sigma=10, sensitivity=1)
     >>> mechanism.rho
     0.005
     >>> mechanism.release([[3, 1], [4, 1]]).shape
@@ -46,7 +48,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
     """
 
     sigma: Number
-    sensitivity: Number = 1
+    sensitivity: Number
     adjacency: Adjacency = "replace"
 
     def __post_init__(self) -> None:
@@ -60,7 +62,8 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         rho: Number | None = None,
         epsilon: float | None = None,
         delta: float | None = None,
-        sensitivity: Number = 1,
+        advantage: float | None = None,
+        sensitivity: Number,
         adjacency: Adjacency = "replace",
     ) -> "DiscreteGaussianMechanism":
         """Return the mechanism with the least noise that is rho-zCDP, or that the curve shows (epsilon, delta)-DP.
@@ -68,10 +71,12 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         Parameters
         ----------
         rho : int, float or Fraction, optional
-            Above zero; or both of the following.
+            Above zero; or both of the following; or the one after them.
         epsilon, delta : float, optional
             Above zero, delta below one.
-        sensitivity : int, float or Fraction, default 1
+        advantage : float, optional
+            Strictly between 0 and 1: by how much an attacker's true positive rate may exceed the false positive rate.
+        sensitivity : int, float or Fraction
             Largest Euclidean distance between the integers of neighbours.
         adjacency : {"replace", "add_remove"}, default "replace"
             Which data sets are neighbours.
@@ -84,17 +89,61 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.DiscreteGaussianMechanism.calibrated(rho=0.5).sigma
+        >>> sdp.DiscreteGaussianMechanism.calibrated(rho=0.5, sensitivity=1).sigma
         1.0
-        >>> bool(sdp.DiscreteGaussianMechanism.calibrated(epsilon=1.0, delta=1e-6).privacy.epsilon(1e-6) <= 1)
+        >>> mechanism = sdp.DiscreteGaussianMechanism.calibrated(epsilon=1.0, delta=1e-6, sensitivity=1)
+        >>> bool(mechanism.privacy.epsilon(1e-6) <= 1)
         True
         """
 
         def spent(sigma: Fraction, size: Fraction) -> PrivacyCurve:
             return integer_gaussian_curve(sigma, size, adjacency)
 
-        sigma = calibrated_sigma(rho, epsilon, delta, as_fraction("sensitivity", sensitivity), spent)
+        sigma = calibrated_sigma(rho, epsilon, delta, advantage, as_fraction("sensitivity", sensitivity), spent)
         return cls(sigma=sigma, sensitivity=sensitivity, adjacency=adjacency)
+
+    @classmethod
+    def for_counts(
+        cls,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        *,
+        rho: Number | None = None,
+        advantage: float | None = None,
+        adjacency: Adjacency = "replace",
+        max_rows: int = 1,
+    ) -> "DiscreteGaussianMechanism":
+        """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
+
+        Parameters
+        ----------
+        epsilon, delta, rho, advantage : optional
+            As for `calibrated`.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        max_rows : int, default 1
+            How many rows of data a person has at most; each is counted in at most one cell.
+
+        Returns
+        -------
+        DiscreteGaussianMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.DiscreteGaussianMechanism.for_counts(1.0, 1e-6)
+        >>> round(float(mechanism.sigma), 3), bool(mechanism.privacy.epsilon(1e-6) <= 1)
+        (5.977, True)
+        """
+        change = of_counts(adjacency=adjacency, max_rows=max_rows)
+        return cls.calibrated(
+            rho=rho,
+            epsilon=epsilon,
+            delta=delta,
+            advantage=advantage,
+            sensitivity=change.l2,
+            adjacency=adjacency,
+        )
 
     @cached_property
     def _noise(self) -> _core.DiscreteNoise:
@@ -132,7 +181,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.DiscreteGaussianMechanism(sigma=0.01).release([1, 2])
+        >>> sdp.DiscreteGaussianMechanism(sigma=0.01, sensitivity=1).release([1, 2])
         array([1, 2])
         """
         return release_integers(self._noise, values, rng)

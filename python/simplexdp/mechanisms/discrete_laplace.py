@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _core, _intervals
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, pure_curve
+from simplexdp.mechanisms._least_scale import pure_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_integers
+from simplexdp.sensitivity import of_counts
 
 __all__ = ["DiscreteLaplaceMechanism"]
 
@@ -26,23 +28,23 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
     ----------
     scale : int, float or Fraction
         Of the noise, at most 2**50; counts as the exact rational that it is.
-    sensitivity : int, float or Fraction, default 1
-        Largest l1 distance between the integers of neighbours.
+    sensitivity : int, float or Fraction
+        Largest l1 distance between the integers of neighbours: 2 for a histogram under "replace"; see `for_counts`.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
 
     Examples
     --------
     >>> import simplexdp as sdp
-    >>> mechanism = sdp.DiscreteLaplaceMechanism(scale=2)
+    >>> mechanism = sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2)
     >>> mechanism.privacy.epsilon(0.0)
-    0.5
+    1.0
     >>> mechanism.release([3, 1, 4]).shape
     (3,)
     """
 
     scale: Number
-    sensitivity: Number = 1
+    sensitivity: Number
     adjacency: Adjacency = "replace"
 
     def __post_init__(self) -> None:
@@ -51,15 +53,22 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
 
     @classmethod
     def calibrated(
-        cls, *, epsilon: Number, sensitivity: Number = 1, adjacency: Adjacency = "replace"
+        cls,
+        *,
+        epsilon: Number | None = None,
+        advantage: float | None = None,
+        sensitivity: Number,
+        adjacency: Adjacency = "replace",
     ) -> "DiscreteLaplaceMechanism":
         """Return the mechanism with the least noise that is epsilon-DP.
 
         Parameters
         ----------
-        epsilon : int, float or Fraction
-            Above zero.
-        sensitivity : int, float or Fraction, default 1
+        epsilon : int, float or Fraction, optional
+            Above zero; or the following.
+        advantage : float, optional
+            Strictly between 0 and 1: by how much an attacker's true positive rate may exceed the false positive rate.
+        sensitivity : int, float or Fraction
             Largest l1 distance between the integers of neighbours.
         adjacency : {"replace", "add_remove"}, default "replace"
             Which data sets are neighbours.
@@ -72,11 +81,44 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.DiscreteLaplaceMechanism.calibrated(epsilon=0.5).scale
-        Fraction(2, 1)
+        >>> sdp.DiscreteLaplaceMechanism.calibrated(epsilon=0.5, sensitivity=2).scale
+        Fraction(4, 1)
         """
-        scale = as_fraction("sensitivity", sensitivity) / as_fraction("epsilon", epsilon)
+        scale = pure_scale(epsilon, advantage, as_fraction("sensitivity", sensitivity), adjacency)
         return cls(scale=scale, sensitivity=sensitivity, adjacency=adjacency)
+
+    @classmethod
+    def for_counts(
+        cls,
+        epsilon: Number | None = None,
+        *,
+        advantage: float | None = None,
+        adjacency: Adjacency = "replace",
+        max_rows: int = 1,
+    ) -> "DiscreteLaplaceMechanism":
+        """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
+
+        Parameters
+        ----------
+        epsilon, advantage : optional
+            As for `calibrated`.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        max_rows : int, default 1
+            How many rows of data a person has at most; each is counted in at most one cell.
+
+        Returns
+        -------
+        DiscreteLaplaceMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.DiscreteLaplaceMechanism.for_counts(0.5).scale
+        Fraction(4, 1)
+        """
+        change = of_counts(adjacency=adjacency, max_rows=max_rows)
+        return cls.calibrated(epsilon=epsilon, advantage=advantage, sensitivity=change.l1, adjacency=adjacency)
 
     @cached_property
     def _noise(self) -> _core.DiscreteNoise:
@@ -110,7 +152,7 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> abs(sdp.DiscreteLaplaceMechanism(scale=0.001).release(5) - 5)
+        >>> abs(sdp.DiscreteLaplaceMechanism(scale=0.001, sensitivity=1).release(5) - 5)
         0
         """
         return release_integers(self._noise, values, rng)

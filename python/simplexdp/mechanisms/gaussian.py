@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simplexdp import _arguments as check
 from simplexdp import _core, _intervals
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.accounting.gaussian_grid import gaussian_grid_curve
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, float_up
 from simplexdp.mechanisms._grid import (
     STEPS_PER_SCALE,
+    changed_values,
     check_grid,
     default_resolution,
     grid_of,
@@ -22,9 +22,10 @@ from simplexdp.mechanisms._grid import (
     step_of,
     steps_per_sigma,
 )
-from simplexdp.mechanisms._least_sigma import calibrated_sigma
+from simplexdp.mechanisms._least_scale import calibrated_sigma
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_reals
+from simplexdp.sensitivity import of_counts
 
 __all__ = ["GaussianMechanism"]
 
@@ -44,10 +45,10 @@ class GaussianMechanism(NoiseMechanism):
     ----------
     sigma : int, float or Fraction
         Of the noise; counts as the exact rational that it is.
-    sensitivity : int, float or Fraction, default 1
-        Largest Euclidean distance between the values of neighbours.
-    changed : int, default 1
-        In how many values neighbours can differ.
+    sensitivity : int, float or Fraction
+        Largest Euclidean distance between the values of neighbours; for counts see `for_counts`.
+    changed : int, optional
+        In how many values neighbours can differ; left out, values are released one at a time.
     resolution : float, optional
         Step of the grid, a power of two; by default the largest below sigma / 2**20.
     adjacency : {"replace", "add_remove"}, default "replace"
@@ -56,7 +57,7 @@ class GaussianMechanism(NoiseMechanism):
     Examples
     --------
     >>> import simplexdp as sdp
-    >>> mechanism = sdp.GaussianMechanism(sigma=4.0, changed=3)
+    >>> mechanism = sdp.GaussianMechanism(sigma=4.0, sensitivity=1, changed=3)
     >>> round(mechanism.rho, 6)
     0.03125
     >>> mechanism.release([0.1, 0.2, 0.3]).shape
@@ -64,8 +65,8 @@ class GaussianMechanism(NoiseMechanism):
     """
 
     sigma: Number
-    sensitivity: Number = 1
-    changed: int = 1
+    sensitivity: Number
+    changed: int | None = None
     resolution: float | None = None
     adjacency: Adjacency = "replace"
 
@@ -81,8 +82,9 @@ class GaussianMechanism(NoiseMechanism):
         rho: Number | None = None,
         epsilon: float | None = None,
         delta: float | None = None,
-        sensitivity: Number = 1,
-        changed: int = 1,
+        advantage: float | None = None,
+        sensitivity: Number,
+        changed: int | None = None,
         adjacency: Adjacency = "replace",
     ) -> "GaussianMechanism":
         """Return the mechanism with the least noise that is rho-zCDP, or that the curve shows (epsilon, delta)-DP.
@@ -90,13 +92,15 @@ class GaussianMechanism(NoiseMechanism):
         Parameters
         ----------
         rho : int, float or Fraction, optional
-            Above zero; or both of the following.
+            Above zero; or both of the following; or the one after them.
         epsilon, delta : float, optional
             Above zero, delta below one.
-        sensitivity : int, float or Fraction, default 1
+        advantage : float, optional
+            Strictly between 0 and 1: by how much an attacker's true positive rate may exceed the false positive rate.
+        sensitivity : int, float or Fraction
             Largest Euclidean distance between the values of neighbours.
-        changed : int, default 1
-            In how many values neighbours can differ.
+        changed : int, optional
+            In how many values neighbours can differ; left out, values are released one at a time.
         adjacency : {"replace", "add_remove"}, default "replace"
             Which data sets are neighbours.
 
@@ -108,23 +112,68 @@ class GaussianMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.GaussianMechanism.calibrated(rho=0.5).rho <= 0.5
+        >>> sdp.GaussianMechanism.calibrated(rho=0.5, sensitivity=1).rho <= 0.5
         True
         """
-        size, changed = as_fraction("sensitivity", sensitivity), check.integer("changed", changed, 1)
-        steps = STEPS_PER_SCALE if epsilon is None or delta is None else steps_per_sigma(epsilon, delta, changed)
+        size, moved = as_fraction("sensitivity", sensitivity), changed_values(changed)
+        steps = STEPS_PER_SCALE if epsilon is None or delta is None else steps_per_sigma(epsilon, delta, moved)
 
         def spent(sigma: Fraction, size: Fraction) -> PrivacyCurve:
             # The coarsest grid that the default can mean for this sigma.
-            return gaussian_grid_curve(sigma, size, changed, sigma / 2**steps, adjacency)
+            return gaussian_grid_curve(sigma, size, moved, sigma / 2**steps, adjacency)
 
-        resolution = default_resolution(Fraction(calibrated_sigma(rho, epsilon, delta, size, spent)), steps)
-        widened = l2_widened(size, changed, Fraction(resolution))
+        first = calibrated_sigma(rho, epsilon, delta, advantage, size, spent)
+        resolution = default_resolution(Fraction(first), steps)
+        widened = l2_widened(size, moved, Fraction(resolution))
         return cls(
-            sigma=calibrated_sigma(rho, epsilon, delta, widened, spent),
+            sigma=calibrated_sigma(rho, epsilon, delta, advantage, widened, spent),
             sensitivity=sensitivity,
             changed=changed,
             resolution=resolution,
+            adjacency=adjacency,
+        )
+
+    @classmethod
+    def for_counts(
+        cls,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        *,
+        rho: Number | None = None,
+        advantage: float | None = None,
+        adjacency: Adjacency = "replace",
+        max_rows: int = 1,
+    ) -> "GaussianMechanism":
+        """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
+
+        Parameters
+        ----------
+        epsilon, delta, rho, advantage : optional
+            As for `calibrated`.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        max_rows : int, default 1
+            How many rows of data a person has at most; each is counted in at most one cell.
+
+        Returns
+        -------
+        GaussianMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.GaussianMechanism.for_counts(1.0, 1e-6)
+        >>> round(float(mechanism.sigma), 3), bool(mechanism.privacy.epsilon(1e-6) <= 1)
+        (5.975, True)
+        """
+        change = of_counts(adjacency=adjacency, max_rows=max_rows)
+        return cls.calibrated(
+            rho=rho,
+            epsilon=epsilon,
+            delta=delta,
+            advantage=advantage,
+            sensitivity=change.l2,
+            changed=change.cells,
             adjacency=adjacency,
         )
 
@@ -135,7 +184,7 @@ class GaussianMechanism(NoiseMechanism):
     @property
     def rho(self) -> float:
         """The parameter of zero-concentrated DP, rounding to the grid included, rounded up."""
-        widened = l2_widened(as_fraction("sensitivity", self.sensitivity), self.changed, grid_of(self))
+        widened = self._widened
         return float_up((widened / as_fraction("sigma", self.sigma)) ** 2 / 2)
 
     def _noise_radius(self, alpha: float) -> float:
@@ -147,8 +196,12 @@ class GaussianMechanism(NoiseMechanism):
     def privacy(self) -> PrivacyCurve:
         """What one release costs."""
         sigma, grid = as_fraction("sigma", self.sigma), grid_of(self)
-        widened = l2_widened(as_fraction("sensitivity", self.sensitivity), self.changed, grid)
-        return gaussian_grid_curve(sigma, widened, self.changed, grid, self.adjacency)
+        return gaussian_grid_curve(sigma, self._widened, changed_values(self.changed), grid, self.adjacency)
+
+    @property
+    def _widened(self) -> Fraction:
+        """The distance of neighbours after rounding to the grid."""
+        return l2_widened(as_fraction("sensitivity", self.sensitivity), changed_values(self.changed), grid_of(self))
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.
@@ -168,7 +221,7 @@ class GaussianMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> isinstance(sdp.GaussianMechanism(sigma=1.0).release(0.5), float)
+        >>> isinstance(sdp.GaussianMechanism(sigma=1.0, sensitivity=1).release(0.5), float)
         True
         """
-        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng)
+        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng, self.changed)

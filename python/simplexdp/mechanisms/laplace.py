@@ -7,13 +7,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simplexdp import _arguments as check
 from simplexdp import _core, _intervals
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, pure_curve
-from simplexdp.mechanisms._grid import check_grid, default_resolution, grid_of, l1_steps, resolution_exponent, step_of
+from simplexdp.mechanisms._grid import (
+    changed_values,
+    check_grid,
+    default_resolution,
+    grid_of,
+    l1_steps,
+    resolution_exponent,
+    step_of,
+)
+from simplexdp.mechanisms._least_scale import pure_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_reals
+from simplexdp.sensitivity import of_counts
 
 __all__ = ["LaplaceMechanism"]
 
@@ -31,10 +40,10 @@ class LaplaceMechanism(NoiseMechanism):
     ----------
     scale : int, float or Fraction
         Of the noise; counts as the exact rational that it is.
-    sensitivity : int, float or Fraction, default 1
-        Largest l1 distance between the values of neighbours.
-    changed : int, default 1
-        In how many values neighbours can differ.
+    sensitivity : int, float or Fraction
+        Largest l1 distance between the values of neighbours; for counts see `for_counts`.
+    changed : int, optional
+        In how many values neighbours can differ; left out, values are released one at a time.
     resolution : float, optional
         Step of the grid, a power of two; by default the largest below scale / 2**20.
     adjacency : {"replace", "add_remove"}, default "replace"
@@ -43,17 +52,16 @@ class LaplaceMechanism(NoiseMechanism):
     Examples
     --------
     >>> import simplexdp as sdp
-    >>> mechanism = sdp.LaplaceMechanism(scale=2.0)
+    >>> mechanism = sdp.LaplaceMechanism(scale=2.0, sensitivity=1)
     >>> mechanism.privacy.epsilon(0.0)
     0.5
-    >>> y = mechanism.release([0.1, 0.2])
-    >>> bool((y % mechanism.resolution == 0).all())
-    True
+    >>> mechanism.release(0.1) % mechanism.resolution
+    0.0
     """
 
     scale: Number
-    sensitivity: Number = 1
-    changed: int = 1
+    sensitivity: Number
+    changed: int | None = None
     resolution: float | None = None
     adjacency: Adjacency = "replace"
 
@@ -66,9 +74,10 @@ class LaplaceMechanism(NoiseMechanism):
     def calibrated(
         cls,
         *,
-        epsilon: Number,
-        sensitivity: Number = 1,
-        changed: int = 1,
+        epsilon: Number | None = None,
+        advantage: float | None = None,
+        sensitivity: Number,
+        changed: int | None = None,
         resolution: float | None = None,
         adjacency: Adjacency = "replace",
     ) -> "LaplaceMechanism":
@@ -76,14 +85,16 @@ class LaplaceMechanism(NoiseMechanism):
 
         Parameters
         ----------
-        epsilon : int, float or Fraction
-            Above zero.
-        sensitivity : int, float or Fraction, default 1
+        epsilon : int, float or Fraction, optional
+            Above zero; or the following.
+        advantage : float, optional
+            Strictly between 0 and 1: by how much an attacker's true positive rate may exceed the false positive rate.
+        sensitivity : int, float or Fraction
             Largest l1 distance between the values of neighbours.
-        changed : int, default 1
-            In how many values neighbours can differ.
+        changed : int, optional
+            In how many values neighbours can differ; left out, values are released one at a time.
         resolution : float, optional
-            Step of the grid, a power of two; by default the largest below sensitivity / epsilon / 2**20.
+            Step of the grid, a power of two; by default the largest below 2**-20 of the scale without rounding.
         adjacency : {"replace", "add_remove"}, default "replace"
             Which data sets are neighbours.
 
@@ -94,20 +105,55 @@ class LaplaceMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.LaplaceMechanism.calibrated(epsilon=0.5).scale
+        >>> sdp.LaplaceMechanism.calibrated(epsilon=0.5, sensitivity=1).scale
         Fraction(2, 1)
         """
         size = as_fraction("sensitivity", sensitivity)
-        epsilon = as_fraction("epsilon", epsilon)
+        plain = pure_scale(epsilon, advantage, size, adjacency)
         if resolution is None:
-            resolution = default_resolution(size / epsilon)
-        steps = l1_steps(size, check.integer("changed", changed, 1), resolution_exponent(resolution))
+            resolution = default_resolution(Fraction(plain))
+        widened = l1_steps(size, changed_values(changed), resolution_exponent(resolution)) * Fraction(resolution)
         return cls(
-            scale=steps * Fraction(resolution) / epsilon,
+            scale=pure_scale(epsilon, advantage, widened, adjacency),
             sensitivity=sensitivity,
             changed=changed,
             resolution=resolution,
             adjacency=adjacency,
+        )
+
+    @classmethod
+    def for_counts(
+        cls,
+        epsilon: Number | None = None,
+        *,
+        advantage: float | None = None,
+        adjacency: Adjacency = "replace",
+        max_rows: int = 1,
+    ) -> "LaplaceMechanism":
+        """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
+
+        Parameters
+        ----------
+        epsilon, advantage : optional
+            As for `calibrated`.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours.
+        max_rows : int, default 1
+            How many rows of data a person has at most; each is counted in at most one cell.
+
+        Returns
+        -------
+        LaplaceMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.LaplaceMechanism.for_counts(0.5).privacy.epsilon(0.0)
+        0.5
+        """
+        change = of_counts(adjacency=adjacency, max_rows=max_rows)
+        return cls.calibrated(
+            epsilon=epsilon, advantage=advantage, sensitivity=change.l1, changed=change.cells, adjacency=adjacency
         )
 
     @cached_property
@@ -123,7 +169,9 @@ class LaplaceMechanism(NoiseMechanism):
     def privacy(self) -> PrivacyCurve:
         """What one release costs, rounding to the grid included."""
         steps = l1_steps(
-            as_fraction("sensitivity", self.sensitivity), self.changed, resolution_exponent(self.resolution)
+            as_fraction("sensitivity", self.sensitivity),
+            changed_values(self.changed),
+            resolution_exponent(self.resolution),
         )
         return pure_curve(steps * grid_of(self) / as_fraction("scale", self.scale), self.adjacency)
 
@@ -145,7 +193,7 @@ class LaplaceMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> sdp.LaplaceMechanism(scale=1.0).release([[0.5], [1.5]]).shape
+        >>> sdp.LaplaceMechanism(scale=1.0, sensitivity=1, changed=2).release([[0.5], [1.5]]).shape
         (2, 1)
         """
-        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng)
+        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng, self.changed)

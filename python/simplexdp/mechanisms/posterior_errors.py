@@ -1,14 +1,17 @@
 """The law of the error of a released posterior."""
 
 import math
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments
+from simplexdp.mechanisms._posterior_arguments import checked_counts
+from simplexdp.testing import SeededRng
 
-__all__ = ["ErrorDistribution", "Metric", "errors_of", "simulated_errors"]
+__all__ = ["ErrorDistribution", "Metric", "errors_of", "posterior_errors", "simulated_errors"]
 
 Floats = NDArray[np.float64]
 Metric = Literal["hellinger", "l1"]
@@ -50,3 +53,17 @@ def errors_of(prior: Floats, counts: NDArray[Any], released: NDArray[Any], metri
     if metric == "l1":
         return np.asarray(np.abs(released - counts).sum(axis=1, dtype=np.float64))
     return np.asarray(divergence.hellinger_dirichlet(prior + released, prior + counts))
+
+
+def posterior_errors(
+    simulate: Callable[[ArrayLike, int, SeededRng | None], NDArray[Any]],
+    prior: Floats,
+    counts: ArrayLike,
+    metric: Metric,
+    samples: int,
+    rng: SeededRng | None,
+) -> ErrorDistribution:
+    """Return the law of the error of a mechanism at the data, from draws of it."""
+    _arguments.choice("metric", metric, get_args(Metric))
+    drawn = simulate(counts, _arguments.integer("samples", samples, 1), rng)
+    return simulated_errors(prior, checked_counts(counts, prior.size), drawn, metric)

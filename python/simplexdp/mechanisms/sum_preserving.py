@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +13,14 @@ from simplexdp._parallel import threads_for
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, pure_curve
+from simplexdp.mechanisms._least_scale import pure_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
-from simplexdp.mechanisms._values import VALUES_PER_THREAD, as_integers
+from simplexdp.mechanisms._values import LARGEST_VALUE, VALUES_PER_THREAD, as_integers
+from simplexdp.sensitivity import of_counts
 
 __all__ = ["SumPreservingLaplaceMechanism"]
+
+Rows = Literal["one", "independent"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +29,12 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
 
     P(z) is proportional to exp(-l1(z) / scale) among the integer vectors with sum zero; the draw is exact.
     **Guarantee:** pure epsilon-DP with epsilon = sensitivity / scale, provided that neighbours have the same total, as
-    under replacement of one record. For several rows the sensitivity counts all of them.
+    under replacement of one record.
+
+    **Several rows.** Every row keeps its sum. Where a record can move from one row to another the sums change with it,
+    and nothing hides that: release the cells of the whole table as one row, ``table.ravel()``. Rows whose records stay
+    in theirs, such as groups that are public, take ``rows="independent"``; a record then touches one row, and all rows
+    cost as much as one.
 
     Parameters
     ----------
@@ -34,6 +44,8 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         Number of counts.
     sensitivity : int, float or Fraction, default 2
         Largest l1 distance between the counts of neighbours; a record that moves changes two counts by one.
+    rows : {"one", "independent"}, default "one"
+        Whether a release has one row, or several whose records never move from one to another.
 
     Examples
     --------
@@ -46,27 +58,41 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
     scale: Number
     dimension: int
     sensitivity: Number = 2
+    rows: Rows = "one"
 
     def __post_init__(self) -> None:
         self._set(dimension=check.integer("dimension", self.dimension, 1))
         if self.dimension > 2**31:
             raise InvalidParameterError(f"dimension must be at most 2^31, got {self.dimension}")
+        check.choice("rows", self.rows, get_args(Rows))
         as_fraction("scale", self.scale)
         as_fraction("sensitivity", self.sensitivity)
         _ = self._noise
 
     @classmethod
-    def calibrated(cls, *, epsilon: Number, dimension: int, sensitivity: Number = 2) -> "SumPreservingLaplaceMechanism":
+    def calibrated(
+        cls,
+        *,
+        epsilon: Number | None = None,
+        advantage: float | None = None,
+        dimension: int,
+        sensitivity: Number = 2,
+        rows: Rows = "one",
+    ) -> "SumPreservingLaplaceMechanism":
         """Return the mechanism with the least noise that is epsilon-DP.
 
         Parameters
         ----------
-        epsilon : int, float or Fraction
-            Above zero.
+        epsilon : int, float or Fraction, optional
+            Above zero; or the following.
+        advantage : float, optional
+            Strictly between 0 and 1: by how much an attacker's true positive rate may exceed the false positive rate.
         dimension : int
             Number of counts.
         sensitivity : int, float or Fraction, default 2
             Largest l1 distance between the counts of neighbours.
+        rows : {"one", "independent"}, default "one"
+            As for the class.
 
         Returns
         -------
@@ -79,8 +105,48 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         >>> sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=0.5, dimension=4).scale
         Fraction(4, 1)
         """
-        scale = as_fraction("sensitivity", sensitivity) / as_fraction("epsilon", epsilon)
-        return cls(scale=scale, dimension=dimension, sensitivity=sensitivity)
+        scale = pure_scale(epsilon, advantage, as_fraction("sensitivity", sensitivity), "replace")
+        return cls(scale=scale, dimension=dimension, sensitivity=sensitivity, rows=rows)
+
+    @classmethod
+    def for_counts(
+        cls,
+        epsilon: Number | None = None,
+        *,
+        advantage: float | None = None,
+        dimension: int,
+        max_rows: int = 1,
+        rows: Rows = "one",
+    ) -> "SumPreservingLaplaceMechanism":
+        """Return the mechanism for the counts of a histogram; for a table with rows, those of all its cells in one row.
+
+        Parameters
+        ----------
+        epsilon, advantage : optional
+            As for `calibrated`.
+        dimension : int
+            Number of counts in a row.
+        max_rows : int, default 1
+            How many rows of data a person has at most; each is counted in one cell, and neighbours have as many.
+        rows : {"one", "independent"}, default "one"
+            As for the class.
+
+        Returns
+        -------
+        SumPreservingLaplaceMechanism
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> table = [[3, 1, 4], [1, 5, 9]]
+        >>> mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=6)
+        >>> int(mechanism.release(sum(table, [])).sum())
+        23
+        """
+        change = of_counts(max_rows=max_rows)
+        return cls.calibrated(
+            epsilon=epsilon, advantage=advantage, dimension=dimension, sensitivity=change.l1, rows=rows
+        )
 
     @property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
@@ -106,8 +172,8 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
 
         Parameters
         ----------
-        values : array_like of int, shape (..., dimension)
-            Beyond +-2**61 they are clamped.
+        values : array_like of int, shape (dimension,); (..., dimension) with ``rows="independent"``
+            None beyond +-2**61, where noise could not keep the sum.
         rng : SeededRng, optional
             For tests only; by default the operating system's entropy.
 
@@ -119,12 +185,19 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         Examples
         --------
         >>> import simplexdp as sdp
-        >>> mechanism = sdp.SumPreservingLaplaceMechanism(scale=1.0, dimension=2)
+        >>> mechanism = sdp.SumPreservingLaplaceMechanism(scale=1.0, dimension=2, rows="independent")
         >>> mechanism.release([[1, 2], [5, 5]]).sum(axis=1)
         array([ 3, 10])
         """
         array = as_integers(values)
         if array.ndim == 0 or array.shape[-1] != self.dimension:
             raise InvalidDataError(f"values must have shape (..., {self.dimension}), got shape {array.shape}")
+        if array.size > self.dimension and self.rows == "one":
+            raise InvalidParameterError(
+                "rows must be 'independent' to release several rows, each of which keeps its sum: a record that moved "
+                "from row to row would show; or release all cells as one row"
+            )
+        if array.size and (array.max() >= LARGEST_VALUE or array.min() <= -LARGEST_VALUE):
+            raise InvalidDataError("values must lie within +-2^61 (the offending value is not shown)")
         threads = threads_for(array.size, VALUES_PER_THREAD)
         return self._noise.release(array.ravel(), threads, rng).reshape(array.shape)

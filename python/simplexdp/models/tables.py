@@ -32,6 +32,7 @@ from simplexdp.mechanisms import (
 from simplexdp.models.bins import spending_curve
 from simplexdp.models.debit import debit
 from simplexdp.models.prior import best_prior
+from simplexdp.sensitivity import CountChange, of_counts
 
 __all__ = ["MECHANISMS", "TableRelease"]
 
@@ -88,9 +89,9 @@ class Budget:
             self.left(self.epsilon, self.epsilon - float(self.beside.epsilon(self.delta)))
 
     @property
-    def changed_cells(self) -> int:
-        """In how many cells of a table neighbours differ, each time by one."""
-        return 2 if self.adjacency == "replace" else 1
+    def change(self) -> CountChange:
+        """How far one record moves the cells of a table."""
+        return of_counts(adjacency=self.adjacency)
 
 
 @dataclass(frozen=True)
@@ -201,13 +202,13 @@ def _planned(
 def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: int | None) -> TableRelease:
     structure = Structure(budget.shares)
     # The rows that a change does not touch have the same law for both neighbours: at most two rows of a table count.
-    error = budget.changed_cells * len(shapes) * _dirichlet.TOTAL_VARIATION_BOUND
+    error = budget.change.cells * len(shapes) * _dirichlet.TOTAL_VARIATION_BOUND
     if budget.order is not None:
         release = structure.from_rdp(
             order=budget.order,
             epsilon=budget.tables_epsilon(),
             adjacency=budget.adjacency,
-            l2=math.sqrt(budget.changed_cells),
+            l2=budget.change.l2,
         )
         curve = _together([release.privacy.with_sampling_error(error)], budget)
     else:
@@ -256,8 +257,10 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
         rho = budget.epsilon / budget.order
         return _gaussian_release(budget, floor, budget.left(rho, rho - budget.quantile_rho), integers=integers)
     if not integers and budget.beside is None:
-        changed = budget.changed_cells * len(budget.shares)
-        rho = GaussianMechanism.calibrated(epsilon=budget.epsilon, delta=budget.delta, changed=changed).rho
+        changed = budget.change.cells * len(budget.shares)
+        rho = GaussianMechanism.calibrated(
+            epsilon=budget.epsilon, delta=budget.delta, sensitivity=1, changed=changed
+        ).rho
         release = _gaussian_release(budget, floor, rho, integers=False)
         assert release.privacy is not None
         if release.privacy.epsilon(budget.delta) <= budget.epsilon:
@@ -284,14 +287,13 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
 def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integers: bool) -> TableRelease:
     """Return the release whose tables cost this in zCDP, together, in the ratio of their shares."""
     kind = DiscreteGaussianMechanism if integers else GaussianMechanism
-    sensitivity = math.nextafter(math.sqrt(budget.changed_cells), math.inf)
     room = 1 - 2.0**-36  # for the rounding of shares and sums, and for the grids
     mechanisms = [
         kind.calibrated(
             rho=total_rho * room * share / math.fsum(budget.shares),
-            sensitivity=sensitivity,
+            sensitivity=budget.change.l2,
             adjacency=budget.adjacency,
-            **({} if integers else {"changed": budget.changed_cells}),
+            **({} if integers else {"changed": budget.change.cells}),
         )
         for share in budget.shares
     ]
@@ -323,15 +325,16 @@ def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelea
     if budget.order is not None:
         # [DM 5.1]: Laplace noise of scale b has Renyi divergence at most order (changed / b)^2 / 2.
         scales = [
-            budget.changed_cells * math.sqrt(budget.order * total / (2 * budget.tables_epsilon() * share))
+            budget.change.l1 * math.sqrt(budget.order * total / (2 * budget.tables_epsilon() * share))
             for share in budget.shares
         ]
     else:
         scales = _laplace_scales(budget)
     kind = DiscreteLaplaceMechanism if integers else LaplaceMechanism
-    # For the cost, each changed cell is a mechanism of its own, at sensitivity one.
-    cells = [kind(scale=scale, adjacency=budget.adjacency) for scale in scales]
-    curve = _together([_composed([cell.privacy for cell in cells], budget.changed_cells)], budget)
+    # For the cost, each unit of change is a mechanism of its own, at sensitivity one.
+    alone = {} if integers else {"changed": 1}
+    cells = [kind(scale=scale, sensitivity=1, adjacency=budget.adjacency, **alone) for scale in scales]
+    curve = _together([_composed([cell.privacy for cell in cells], budget.change.l1)], budget)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in cells), curve)
 
 
@@ -343,11 +346,11 @@ def _laplace_scales(budget: Budget) -> list[float]:
         curves = [
             PrivacyCurve.pure(1.001 * math.exp(-log_scale) / factor, adjacency=budget.adjacency) for factor in relative
         ]
-        curve = _together([_composed(curves, budget.changed_cells)], budget)
+        curve = _together([_composed(curves, budget.change.l1)], budget)
         return float(curve.epsilon(budget.delta)) / budget.epsilon - 1
 
     # Basic composition always keeps the budget; half the noise of the square-root law never does.
-    n_cells = len(budget.shares) * budget.changed_cells
+    n_cells = len(budget.shares) * budget.change.l1
     high = math.log(n_cells / budget.epsilon) + 0.01
     low = min(math.log(math.sqrt(n_cells) / budget.epsilon), high) - 4.0
     while budget.beside is not None and excess(high) > 0:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp.mechanisms.hellinger import HellingerMechanism
-from simplexdp.mechanisms.noisy_posterior import LaplacePosteriorMechanism, NoisyPosteriorMechanism
+from simplexdp.mechanisms.laplace_posterior import LaplacePosteriorMechanism
+from simplexdp.mechanisms.noisy_posterior import NoisyPosteriorMechanism
 from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, errors_of, simulated_errors
 from simplexdp.mechanisms.sum_preserving import SumPreservingLaplaceMechanism
 from simplexdp.testing import SeededRng
@@ -140,7 +141,7 @@ def law(
         truncated = _truncated_in_turn(plain, n)
         return _with_error(simulated_errors(np.asarray(prior, dtype=float), x, truncated, metric), samples)
     if key == "sum_preserving":
-        noise = SumPreservingLaplaceMechanism.calibrated(epsilon=epsilon, dimension=len(x))
+        noise = SumPreservingLaplaceMechanism.for_counts(epsilon, dimension=len(x))
         found = NoisyPosteriorMechanism(prior, n, noise).error_distribution(x, metric, samples=samples, rng=rng)
         return _with_error(found, samples)
     mechanism = hellinger(key, tuple(map(float, prior)), n, epsilon, delta)

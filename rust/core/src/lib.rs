@@ -21,6 +21,7 @@ pub mod random;
 pub mod roots;
 pub mod rounding;
 pub mod sampling;
+pub mod sensitivity;
 pub mod simulation;
 pub mod special;
 mod tables;

@@ -9,7 +9,7 @@ use crate::arrays::as_slice;
 use crate::detached::detached;
 use crate::error::CoreResult;
 
-fn adjacency_of(name: &str) -> Result<Adjacency, Error> {
+pub(crate) fn adjacency_of(name: &str) -> Result<Adjacency, Error> {
     match name {
         "replace" => Ok(Adjacency::Replace),
         "add_remove" => Ok(Adjacency::AddRemove),

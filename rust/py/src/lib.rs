@@ -19,6 +19,7 @@ mod noise;
 mod parallel;
 mod quantile;
 mod random;
+mod sensitivity;
 mod simulation;
 mod special;
 
@@ -63,6 +64,8 @@ mod _core {
     use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]
     use random::{SeededRng, random_words};
+    #[pymodule_export]
+    use sensitivity::count_change;
     #[pymodule_export]
     use simulation::{simulate_dirichlet, simulate_gammas};
     #[pymodule_export]

@@ -340,3 +340,34 @@ os.waitpid(child, 0)
 print(accountant.spent_epsilon())
 """
     assert run(code).strip() == "0.5"
+
+
+def test_a_release_of_rows_of_a_table_is_debited_as_such():
+    # Before, `privacy` was debited (1.1275) where `table_privacy` was spent (1.4222).
+    mechanism = sdp.DirichletMechanism.posterior([20.0, 1e6, 1e6])
+    table = [[5, 3, 2], [1, 0, 7]]
+    accountant = sdp.Accountant(3.0, 1e-6)
+    released = accountant.release(mechanism, table, rows="table")
+    assert released.shape == (2, 3)
+    assert accountant.spent_epsilon() == mechanism.table_privacy.epsilon(1e-6) > 1.42
+    one = sdp.Accountant(3.0, 1e-6)
+    one.release(mechanism, table[0])
+    assert one.spent_epsilon() == mechanism.privacy.epsilon(1e-6) < 1.13
+    with pytest.raises(sdp.BudgetExceededError):
+        sdp.Accountant(1.3, 1e-6).release(mechanism, table, rows="table")
+
+
+def test_the_cost_of_a_call_is_asked_of_the_mechanism():
+    class Loud:
+        def cost_of(self, times):
+            return times * sdp.PrivacyCurve.pure(0.25)
+
+        def release(self, times):
+            return times
+
+    accountant = sdp.Accountant(1.0, 0.0)
+    assert accountant.release(Loud(), 3) == 3
+    assert accountant.spent_epsilon() == pytest.approx(0.75)
+    noise = sdp.DiscreteLaplaceMechanism.for_counts(0.25)
+    accountant.release(noise, [1, 2, 3])
+    assert accountant.debits == 2

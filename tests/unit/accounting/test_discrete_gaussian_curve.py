@@ -72,7 +72,8 @@ def test_the_mechanism_reports_the_exact_curve_for_small_distances(adjacency, se
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"sigma": 9, "sensitivity": 1.8}, {"sigma": 9, "sensitivity": 0.5}, {"sigma": 6000}]
+    "parameters",
+    [{"sigma": 9, "sensitivity": 1.8}, {"sigma": 9, "sensitivity": 0.5}, {"sigma": 6000, "sensitivity": 1}],
 )
 def test_elsewhere_the_mechanism_reports_concentrated_privacy(parameters):
     mechanism = DiscreteGaussianMechanism(**parameters)

@@ -40,7 +40,7 @@ def test_curve_covers_the_exact_profile_of_the_discrete_law(s, shift, epsilon):
 
 
 def test_coarse_grids_fall_back_to_concentrated_privacy():
-    mechanism = sdp.GaussianMechanism(sigma=8.0, resolution=1.0)
+    mechanism = sdp.GaussianMechanism(sigma=8.0, sensitivity=1, resolution=1.0)
     reference = sdp.PrivacyCurve.from_zcdp(mechanism.rho)
     assert mechanism.privacy.sampling_error == 0
     assert mechanism.privacy.epsilon(1e-6) == reference.epsilon(1e-6)
@@ -57,7 +57,7 @@ def test_calibration_is_that_of_real_noise():
 
     for epsilon, target in ((0.1, 1e-5), (1.0, 1e-6), (5.0, 1e-8)):
         sigma = optimize.brentq(lambda s, e=epsilon, d=target: delta(s, e) - d, 0.05, 1e3, xtol=1e-13)
-        ours = sdp.GaussianMechanism.calibrated(epsilon=epsilon, delta=target)
+        ours = sdp.GaussianMechanism.calibrated(epsilon=epsilon, delta=target, sensitivity=1)
         # The grid widens the sensitivity by 2^-20 of sigma at most.
         assert sigma * (1 - 1e-9) <= float(ours.sigma) <= sigma * (1 + 2**-19 * max(1.0, sigma))
         assert ours.privacy.epsilon(target) <= epsilon
@@ -65,6 +65,6 @@ def test_calibration_is_that_of_real_noise():
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-30), (1.0, 1e-45), (30.0, 1e-12)])
 def test_tiny_deltas_get_a_finer_grid(epsilon, delta):
-    mechanism = sdp.GaussianMechanism.calibrated(epsilon=epsilon, delta=delta, changed=1000)
+    mechanism = sdp.GaussianMechanism.calibrated(epsilon=epsilon, delta=delta, sensitivity=1, changed=1000)
     assert mechanism.resolution < float(mechanism.sigma) / 2**21
     assert 0.99 * epsilon <= mechanism.privacy.epsilon(delta) <= epsilon

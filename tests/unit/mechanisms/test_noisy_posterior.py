@@ -9,6 +9,8 @@ from scipy import stats
 import simplexdp as sdp
 from simplexdp.testing import SeededRng
 
+ONE = sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=1)
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
@@ -111,8 +113,8 @@ def test_plain_parameters_are_not_called_a_posterior():
         (lambda: sdp.LaplacePosteriorMechanism([1], 5, 1.0), "prior must have at least 2 entries"),
         (lambda: sdp.LaplacePosteriorMechanism([1, -1], 5, 1.0), "prior must have entries in"),
         (lambda: sdp.LaplacePosteriorMechanism([1, 1], -5, 1.0), "n must be an integer of at least 0"),
-        (lambda: sdp.NoisyPosteriorMechanism([1, 1], 5, sdp.DiscreteLaplaceMechanism(scale=1)), "at least 2.0, got 1"),
-        (lambda: sdp.NoisyPosteriorMechanism([1, 1], 5, sdp.LaplaceMechanism(scale=1)), "noise must be one of"),
+        (lambda: sdp.NoisyPosteriorMechanism([1, 1], 5, ONE), "at least 2, got 1"),
+        (lambda: sdp.NoisyPosteriorMechanism([1, 1], 5, sdp.LaplaceMechanism.for_counts(1)), "noise must be one of"),
         (lambda: sdp.NoisyPosteriorMechanism([1, 1, 1], 5, noises(2)[2]), "noise must have dimension 3, got 2"),
     ],
 )

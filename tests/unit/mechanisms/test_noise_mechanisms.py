@@ -17,11 +17,11 @@ import simplexdp as sdp
 from simplexdp.testing import SeededRng
 
 MECHANISMS = [
-    sdp.DiscreteLaplaceMechanism(scale=3.5),
-    sdp.DiscreteGaussianMechanism(sigma=Fraction(7, 3)),
-    sdp.SumPreservingLaplaceMechanism(scale=2, dimension=3),
-    sdp.LaplaceMechanism(scale=2.0),
-    sdp.GaussianMechanism(sigma=2.0, changed=3),
+    sdp.DiscreteLaplaceMechanism(scale=3.5, sensitivity=2),
+    sdp.DiscreteGaussianMechanism(sigma=Fraction(7, 3), sensitivity=1),
+    sdp.SumPreservingLaplaceMechanism(scale=2, dimension=3, rows="independent"),
+    sdp.LaplaceMechanism(scale=2.0, sensitivity=1, changed=3),
+    sdp.GaussianMechanism(sigma=2.0, sensitivity=1, changed=3),
 ]
 INTEGER = MECHANISMS[:3]
 REAL = MECHANISMS[3:]
@@ -66,6 +66,13 @@ class TestEvery:
 
     def test_extreme_data_are_clamped(self, mechanism):
         values = [2**63 - 1, -(2**63), 0] if mechanism in INTEGER else [1e308, -math.inf, 5e-324]
+        if isinstance(mechanism, sdp.SumPreservingLaplaceMechanism):
+            # A clamped value would change the sum, which the noise keeps.
+            for extreme in (values, [10**30, 0, 0], [2**61, 0, 0], [0, 0, -(2**61)]):
+                with pytest.raises(sdp.InvalidDataError, match="not shown"):
+                    mechanism.release(extreme)
+            assert mechanism.release([2**61 - 1, 1 - 2**61, 0]).sum() == 0
+            return
         released = mechanism.release(values)
         assert np.all(np.isfinite(released))
         assert released[0] > 1e9
@@ -87,11 +94,11 @@ def test_a_scalar_gives_a_scalar(mechanism):
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", None, 2.0**51, 1j])
 def test_bad_scales_are_refused(bad):
     builders = [
-        lambda: sdp.DiscreteLaplaceMechanism(scale=bad),
-        lambda: sdp.DiscreteGaussianMechanism(sigma=bad),
+        lambda: sdp.DiscreteLaplaceMechanism(scale=bad, sensitivity=1),
+        lambda: sdp.DiscreteGaussianMechanism(sigma=bad, sensitivity=1),
         lambda: sdp.SumPreservingLaplaceMechanism(scale=bad, dimension=3),
-        lambda: sdp.LaplaceMechanism(scale=bad, resolution=1.0),
-        lambda: sdp.GaussianMechanism(sigma=bad, resolution=1.0),
+        lambda: sdp.LaplaceMechanism(scale=bad, sensitivity=1, resolution=1.0),
+        lambda: sdp.GaussianMechanism(sigma=bad, sensitivity=1, resolution=1.0),
     ]
     for build in builders:
         with pytest.raises(sdp.InvalidParameterError):
@@ -117,8 +124,8 @@ def test_bad_scales_are_refused(bad):
 def test_bad_parameters_are_refused_by_name(arguments):
     (name,) = arguments
     for build in (
-        lambda: sdp.LaplaceMechanism(scale=1.0, **arguments),
-        lambda: sdp.GaussianMechanism(sigma=1.0, **arguments),
+        lambda: sdp.LaplaceMechanism(**{"scale": 1.0, "sensitivity": 1, **arguments}),
+        lambda: sdp.GaussianMechanism(**{"sigma": 1.0, "sensitivity": 1, **arguments}),
     ):
         with pytest.raises(sdp.InvalidParameterError, match=name):
             build()
@@ -165,17 +172,20 @@ def test_gaussian_calibration_meets_its_budget_and_wastes_little():
     for make in (sdp.DiscreteGaussianMechanism, sdp.GaussianMechanism):
         by_rho = make.calibrated(rho=0.02, sensitivity=3)
         assert 0.02 * (1 - 1e-4) <= by_rho.rho <= 0.02
-        by_curve = make.calibrated(epsilon=0.7, delta=1e-6)
+        by_curve = make.calibrated(epsilon=0.7, delta=1e-6, sensitivity=1)
         assert 0.7 * (1 - 1e-4) <= by_curve.privacy.epsilon(1e-6) <= 0.7
         for arguments in (
             {},
             {"rho": 1.0, "epsilon": 1.0, "delta": 0.1},
+            {"rho": 1.0, "advantage": 0.1},
+            {"epsilon": 1.0, "delta": 0.1, "advantage": 0.1},
+            {"advantage": 1.0},
             {"epsilon": 1.0},
             {"delta": 0.1},
             {"rho": -1},
         ):
             with pytest.raises(sdp.InvalidParameterError):
-                make.calibrated(**arguments)
+                make.calibrated(sensitivity=1, **arguments)
 
 
 def test_laplace_calibration_counts_the_rounding():
@@ -219,15 +229,17 @@ def test_releases_lie_on_the_grid():
 
 def test_sums_are_kept():
     for dimension, scale in ((1, 3), (2, 0.5), (24, 2), (25, 2), (300, 5)):
-        mechanism = sdp.SumPreservingLaplaceMechanism(scale=scale, dimension=dimension)
+        mechanism = sdp.SumPreservingLaplaceMechanism(scale=scale, dimension=dimension, rows="independent")
         counts = np.arange(4 * dimension).reshape(4, dimension)
         assert np.array_equal(mechanism.release(counts).sum(axis=1), counts.sum(axis=1))
 
 
 def test_seeded_noise_is_stable():
     # A change here is a value change for every user.
-    laplace = sdp.DiscreteLaplaceMechanism(scale=10).release(np.zeros(6, dtype=int), rng=SeededRng(42))
-    gaussian = sdp.DiscreteGaussianMechanism(sigma=1000).release(np.zeros(6, dtype=int), rng=SeededRng(42))
+    laplace = sdp.DiscreteLaplaceMechanism(scale=10, sensitivity=1).release(np.zeros(6, dtype=int), rng=SeededRng(42))
+    gaussian = sdp.DiscreteGaussianMechanism(sigma=1000, sensitivity=1).release(
+        np.zeros(6, dtype=int), rng=SeededRng(42)
+    )
     closed = sdp.SumPreservingLaplaceMechanism(scale=3, dimension=6).release(np.zeros(6, dtype=int), rng=SeededRng(42))
     assert laplace.tolist() == [-1, 3, 3, -11, 22, 27]
     assert gaussian.tolist() == [1931, -867, 1620, 1033, 2397, -1117]
@@ -243,8 +255,8 @@ def test_using_a_seed_warns_where_the_release_is_called():
         "    sdp.simulation.dirichlet([1.0, 2.0], rng=SeededRng(1))\n"
         "    sdp.simulation.discrete_laplace(2.0, rng=SeededRng(1))\n"
         "    assert not seen\n"
-        "    sdp.DiscreteLaplaceMechanism(scale=1).release([1], rng=SeededRng(1))\n"
-        "    sdp.DiscreteLaplaceMechanism(scale=1).release([1], rng=SeededRng(1))\n"
+        "    sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=1).release([1], rng=SeededRng(1))\n"
+        "    sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=1).release([1], rng=SeededRng(1))\n"
         "print([w.category.__name__ for w in seen])\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
