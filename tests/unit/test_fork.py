@@ -59,11 +59,11 @@ def dirichlet() -> None:
 
 
 def discrete_noise() -> None:
-    sdp.DiscreteGaussianMechanism(sigma=10).release(np.zeros(10**6, dtype=int))
+    sdp.DiscreteGaussianMechanism(sigma=10, sensitivity=1).release(np.zeros(10**6, dtype=int))
 
 
 def noise_on_a_grid() -> None:
-    sdp.GaussianMechanism(sigma=10.0).release(np.zeros(10**6))
+    sdp.GaussianMechanism(sigma=10.0, sensitivity=1, changed=1).release(np.zeros(10**6))
 
 
 CALLS = [
