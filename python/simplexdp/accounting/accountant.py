@@ -15,7 +15,9 @@ from simplexdp.accounting import events, recipes
 from simplexdp.accounting.composed import ComposedRule
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
-from simplexdp.accounting.ledger import Ledger, create_ledger, open_ledger, payload
+from simplexdp.accounting.ledger import FileLedger, Ledger, absolute, create_ledger, open_ledger, payload
+from simplexdp.accounting.ledger.backup import Charge
+from simplexdp.accounting.ledger.backup import restore as restore_file
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError
 
 MODES = (0o600, 0o640, 0o660)
@@ -74,8 +76,7 @@ class Accountant:
         if not (epsilon > 0 and 0 <= delta < 1):
             raise InvalidParameterError(f"epsilon must be positive and delta in [0, 1), got {epsilon} and {delta}")
         choice("adjacency", adjacency, get_args(Adjacency))
-        if mode not in MODES:
-            raise InvalidParameterError(f"mode must be 0o600, 0o640 or 0o660, got {mode!r}")
+        _check_mode(mode)
         rule = ComposedRule(epsilon, delta)
         settings = _settings(epsilon, delta, adjacency, rule)
         # A temporary ledger is gone after a power failure in any case.
@@ -83,7 +84,11 @@ class Accountant:
         self._set(create_ledger(_temporary() if path is None else path, settings, durable=durable, mode=mode), settings)
 
     def _set(self, ledger: Ledger, settings: Mapping[str, str]) -> None:
-        self._ledger, self._settings = ledger, dict(settings)
+        self._ledger = ledger
+        self._read_settings(settings)
+
+    def _read_settings(self, settings: Mapping[str, str]) -> None:
+        self._settings = dict(settings)
         self._epsilon, self._delta = float.fromhex(settings["epsilon"]), float.fromhex(settings["delta"])
         self._adjacency: Adjacency = "replace" if settings["adjacency"] == "replace" else "add_remove"
         self._rule = ComposedRule(self._epsilon, self._delta)
@@ -115,6 +120,86 @@ class Accountant:
         accountant = cls.__new__(cls)
         accountant._set(ledger, ledger.settings)
         return accountant
+
+    @classmethod
+    def restore(
+        cls,
+        source: str | os.PathLike[str],
+        path: str | os.PathLike[str],
+        *,
+        since: tuple[float, float] | None = None,
+        mode: int = 0o600,
+    ) -> "Accountant":
+        """Take a copy of a ledger into use, in place of one that is lost.
+
+        What was spent after the copy was made is not in it. By default all that is left counts as spent: the ledger can
+        be read, and accepts no debit. State `since` if you know better.
+
+        Parameters
+        ----------
+        source : path-like
+            What `backup` wrote, another copy of a ledger file, or a damaged ledger: lines before the damage count.
+        path : path-like
+            Where nothing is yet; it becomes a ledger of its own, and handles of the lost one refuse it.
+        since : (float, float), optional
+            An (epsilon, delta) that bounds all that was released since the copy was made; (0, 0) if you know that
+            nothing was. It is your promise: nothing can check it. The lost ledger must never be used again.
+        mode : {0o600, 0o640, 0o660}, default 0o600
+            As for `Accountant`.
+
+        Returns
+        -------
+        Accountant
+
+        Examples
+        --------
+        >>> import tempfile, simplexdp as sdp
+        >>> folder = tempfile.mkdtemp()
+        >>> accountant = sdp.Accountant(1.0, 0.0, path=f"{folder}/budget.db")
+        >>> spend = accountant.spend(sdp.PrivacyCurve.pure(0.25))
+        >>> accountant.backup(f"{folder}/backup.db")
+        1
+        >>> sdp.Accountant.restore(f"{folder}/backup.db", f"{folder}/new.db", since=(0.5, 0)).spent_epsilon()
+        0.75
+        """
+        _check_mode(mode)
+        if since is not None:
+            epsilon, delta = non_negative("since", since[0]), number("since", since[1])
+            if not 0 <= delta < 1:
+                raise InvalidParameterError(f"since must be (epsilon, delta) with delta in [0, 1), got {since!r}")
+
+        def charge(settings: Mapping[str, str], state: str, whole: bool) -> Charge | None:
+            if since is None:
+                return Charge(state, (), closed="it was restored from a copy, and what was spent since is not known")
+            if epsilon == delta == 0:
+                return None
+            book = cls.__new__(cls)
+            book._read_settings(settings)
+            costs = [(PrivacyCurve.from_epsilon_delta(epsilon, delta, adjacency=book._adjacency), 1)]
+            try:
+                return Charge(book._rule.debit(state or book._rule.start(), costs), _texts(costs))
+            except BudgetExceededError:
+                return Charge(state, (), closed="it was restored, and what was spent since takes all that was left")
+
+        restore_file(absolute(source), absolute(path), charge, mode=mode)
+        return cls.open(path)
+
+    def backup(self, path: str | os.PathLike[str]) -> int:
+        """Write a copy of the ledger file, from which only `restore` makes a ledger again.
+
+        Parameters
+        ----------
+        path : path-like
+            Where nothing is yet.
+
+        Returns
+        -------
+        int
+            How many debits are in it.
+        """
+        if not isinstance(self._ledger, FileLedger):
+            raise InvalidParameterError("a ledger in a database is backed up with the database")
+        return self._ledger.copy_to(absolute(path))
 
     def __copy__(self) -> "Accountant":
         return self
@@ -151,7 +236,7 @@ class Accountant:
     @property
     def debits(self) -> int:
         """How many debits were made."""
-        return self._ledger.debits()
+        return self._ledger.status().debits
 
     def spend(self, curve: PrivacyCurve, *, count: int = 1, label: str = "", on: str = "") -> "Spend":
         """Debit the cost of a release that is about to be made.
@@ -294,7 +379,8 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> sdp.Accountant(1.0, 0.0).affords(sdp.PrivacyCurve.pure(0.5), 2)
         True
         """
-        return self._rule.fits(self._state(), self._costs([(curve, count)]))
+        costs, status = self._costs([(curve, count)]), self._ledger.status()
+        return not status.closed and self._rule.fits(status.state or self._rule.start(), costs)
 
     @property
     def privacy(self) -> PrivacyCurve | None:
@@ -465,7 +551,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         return advance
 
     def _state(self) -> str:
-        return self._ledger.state() or self._rule.start()
+        return self._ledger.status().state or self._rule.start()
 
     def _spent(self) -> dict[str, int]:
         return self._rule.spent(self._state())
@@ -484,7 +570,8 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
 
     def _tell(self, kind: Literal["debit", "stored", "refusal"], number: int | None = None) -> None:
         if events.wanted():
-            used = self._rule.used(self._state())
+            status = self._ledger.status()
+            used = 1.0 if status.closed else self._rule.used(status.state or self._rule.start())
             events.tell(events.LedgerEvent(kind, self._ledger.place, used, number))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
@@ -541,6 +628,11 @@ class Spend:
 def _settings(epsilon: float, delta: float, adjacency: str, rule: ComposedRule) -> dict[str, str]:
     """Return settings as text that compares exactly."""
     return {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": rule.to_text()}
+
+
+def _check_mode(mode: int) -> None:
+    if mode not in MODES:
+        raise InvalidParameterError(f"mode must be 0o600, 0o640 or 0o660, got {mode!r}")
 
 
 def _texts(costs: Sequence[tuple[PrivacyCurve, int]]) -> list[tuple[str, int]]:

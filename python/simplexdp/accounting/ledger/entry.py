@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-__all__ = ["Advance", "Draw", "Entry", "Ledger", "Stored"]
+__all__ = ["Advance", "Draw", "Entry", "Ledger", "Status", "Stored"]
 
 Mark = Literal["reserved", "released"]
 
@@ -42,6 +42,17 @@ class Stored:
     """Whether this very call made it."""
 
 
+@dataclass(frozen=True)
+class Status:
+    """Where a book stands."""
+
+    state: str
+    """As the rule wrote it; empty before the first debit."""
+    debits: int
+    closed: str
+    """Why no debit is accepted any more; empty while there may be."""
+
+
 class Ledger(Protocol):
     """A book that is debited in transactions, by whatever thread or process."""
 
@@ -64,11 +75,8 @@ class Ledger(Protocol):
     def mark_released(self, number: int) -> None:
         """Note that the release of this debit was delivered."""
 
-    def state(self) -> str:
-        """Return the state of the book; an empty text before the first debit."""
-
-    def debits(self) -> int:
-        """Return how many debits were made."""
+    def status(self) -> Status:
+        """Return where the book stands."""
 
     def entries(self) -> list[Entry]:
         """Return all debits in order."""

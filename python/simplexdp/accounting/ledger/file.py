@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from simplexdp.accounting.ledger import place
-from simplexdp.accounting.ledger.entry import Advance, Draw, Entry, Mark, Stored
+from simplexdp.accounting.ledger.entry import Advance, Draw, Entry, Mark, Status, Stored
 from simplexdp.accounting.ledger.locking import PATIENCE, check_own, fcntl, locked, opened
 from simplexdp.accounting.ledger.records import MAGIC, START, Damaged, Record, pack, read_one, scan
 from simplexdp.exceptions import BudgetExceededError, LedgerError
@@ -35,11 +35,10 @@ SETTINGS, CURVE, DEBIT, MARK, CLOSED = "S", "C", "D", "R", "X"
 class _Book:
     """What is known of a file: all of it up to the byte `end`, checked."""
 
-    def __init__(self, file: int) -> None:
-        status = os.fstat(file)
-        self.inode = (status.st_dev, status.st_ino)
+    def __init__(self) -> None:
         self.end, self.chain = len(MAGIC), START
         self.head: dict[str, Any] = {}
+        self.first_lines, self.home = b"", ""
         self.state, self.debits, self.closed = "", 0, ""
         self.recipes: list[str] = []
         self.numbers: dict[str, int] = {}
@@ -70,6 +69,7 @@ class _Book:
             self.add_recipe(json.loads(record.body)["recipe"])
         elif record.kind == SETTINGS:
             self.head = json.loads(record.body)
+            self.first_lines = MAGIC + pack(SETTINGS, record.body, len(MAGIC), START)[0]
         elif record.kind == CLOSED:
             self.closed = json.loads(record.body)["why"]
         self.end, self.chain = record.end, record.chain
@@ -106,8 +106,8 @@ class FileLedger:
         It is written beside its place and linked into it when complete, so that no one ever sees half a ledger.
         """
         if not os.path.lexists(path):
-            with _as_ledger_errors(path):
-                _make(path, settings, mode)
+            with as_ledger_errors(path):
+                make(path, settings, mode)
         return cls.at(path, durable=durable)
 
     @classmethod
@@ -125,15 +125,10 @@ class FileLedger:
             settings: Mapping[str, str] = book.head["settings"]
             return settings
 
-    def state(self) -> str:
-        """Return the state of the book; an empty text before the first debit."""
+    def status(self) -> Status:
+        """Return where the book stands."""
         with self._reading() as (_, book):
-            return book.state
-
-    def debits(self) -> int:
-        """Return how many debits were made."""
-        with self._reading() as (_, book):
-            return book.debits
+            return Status(book.state, book.debits, book.closed)
 
     def debit(self, advance: Advance, costs: Sequence[tuple[str, int]], label: str, target: str) -> int:
         """Write a debit if `advance` does not object, and return its number. All or nothing."""
@@ -182,9 +177,9 @@ class FileLedger:
         released = {json.loads(line.body)["n"] for line in lines if line.kind == MARK}
         return [_entry(line, recipes, released) for line in lines if line.kind == DEBIT]
 
-    def copy_to(self, path: str) -> None:
-        """Write a sound copy, from which no one can spend: only `restore` takes it into use."""
-        with self._reading() as (file, book), _as_ledger_errors(path):
+    def copy_to(self, path: str) -> int:
+        """Write a sound copy, from which no one can spend: only `restore` takes it into use. Return its debits."""
+        with self._reading() as (file, book), as_ledger_errors(path):
             copy = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             try:
                 done = 0
@@ -195,6 +190,7 @@ class FileLedger:
                 os.fsync(copy)
             finally:
                 os.close(copy)
+            return book.debits
 
     def _append_debit(
         self,
@@ -224,10 +220,10 @@ class FileLedger:
     def _append(self, file: int, book: _Book, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         text, end, chain = b"", book.end, book.chain
         for kind, content in lines:
-            line, chain = pack(kind, json.dumps(content, separators=(",", ":")).encode(), end, chain)
+            line, chain = pack(kind, _json(content), end, chain)
             text, end = text + line, end + len(line)
         check_own(file, self.place)
-        with _as_ledger_errors(self.place):
+        with as_ledger_errors(self.place):
             try:
                 # What a process left of a line when it was killed must not show behind a shorter one.
                 if os.fstat(file).st_size > book.end:
@@ -260,11 +256,11 @@ class FileLedger:
     def _held(self, *, write: bool) -> Iterator[tuple[int, _Book, contextlib.ExitStack]]:
         """Open and lock the file; the lock may be given back before the file is closed."""
         with contextlib.ExitStack() as stack:
-            with _as_ledger_errors(self.place):
+            with as_ledger_errors(self.place):
                 file = stack.enter_context(opened(self.place, write=write))
             try:
                 lock = stack.enter_context(contextlib.ExitStack())
-                with _as_ledger_errors(self.place):
+                with as_ledger_errors(self.place):
                     lock.enter_context(self._turn())
                     lock.enter_context(locked(file, self.place, write=write))
                     book = self._checked(file)
@@ -294,9 +290,10 @@ class FileLedger:
     def _checked(self, file: int) -> _Book:
         """Return what is known of the file, which is locked, and which must be the one that it ought to be."""
         place.check_path(file, self.place)
-        status = os.fstat(file)
         book = self._book
-        if book is None or book.inode != (status.st_dev, status.st_ino):
+        # A copy has the first line, and another ledger may have the inode of one that was deleted.
+        start = b"" if book is None else os.pread(file, len(book.first_lines), 0)
+        if book is None or start != book.first_lines or place.home_of(file) != book.home:
             book = self._first_look(file)
         else:
             book.read_on(file, self.place)
@@ -307,7 +304,7 @@ class FileLedger:
         start = os.pread(file, 16 + len(MAGIC), 0)
         if not start.startswith(MAGIC):
             raise LedgerError(f"{self.place} is not a ledger{_instead(start)}")
-        book = _Book(file)
+        book = _Book()
         book.read_on(file, self.place)
         if not book.head:
             raise LedgerError(f"{self.place} is not a ledger: it ends before its first line does")
@@ -315,18 +312,35 @@ class FileLedger:
             raise LedgerError(f"{self.place} is another ledger than the one that this accountant was made with")
         if not place.is_home(file, book.head["home"]):
             raise LedgerError(f"{self.place} is a copy of a ledger, not the ledger itself; {place.RESTORE}")
+        book.home = place.home_of(file)
         if book.debits < place.remembered(file):
             raise LedgerError(f"an older state was copied into the ledger {self.place}; {place.RESTORE}")
         return book
 
 
-def _make(path: str, settings: Mapping[str, str], mode: int) -> None:
+def make(
+    path: str,
+    settings: Mapping[str, str],
+    mode: int,
+    content: Sequence[tuple[str, bytes]] = (),
+    origin: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a ledger beside its place and link it into it, so that no one ever sees half of it."""
     draft = place.draft_of(path, secrets.token_hex(8))
     file = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        head = {"identity": secrets.token_hex(16), "home": place.home_of(file), "settings": dict(settings)}
-        line, _ = pack(SETTINGS, json.dumps(head, separators=(",", ":")).encode(), len(MAGIC), START)
-        _write(file, MAGIC + line, 0)
+        head = {
+            "identity": secrets.token_hex(16),
+            "home": place.home_of(file),
+            "settings": dict(settings),
+            **(origin or {}),
+        }
+        lines, end, chain = [MAGIC], len(MAGIC), START
+        for kind, body in [(SETTINGS, _json(head)), *content]:
+            line, chain = pack(kind, body, end, chain)
+            lines.append(line)
+            end += len(line)
+        _write(file, b"".join(lines), 0)
         os.fchmod(file, mode)
         os.fsync(file)
         # Whoever opens the file while it has two names waits for this lock.
@@ -366,6 +380,10 @@ def _entry(record: Record, recipes: Sequence[str], released: set[int]) -> Entry:
     return Entry(body["n"], costs, body["label"], body["on"], mark, body["time"], body["process"], body["state"])
 
 
+def _json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
 def _write(file: int, text: bytes, at: int) -> None:
     while text:
         done = os.pwrite(file, text, at)
@@ -394,7 +412,7 @@ def _folder_to_disk(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def _as_ledger_errors(path: str) -> Iterator[None]:
+def as_ledger_errors(path: str) -> Iterator[None]:
     """Turn errors of the operating system into errors of the ledger; the rest goes through."""
     try:
         yield
