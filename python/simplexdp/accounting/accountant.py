@@ -15,7 +15,16 @@ from simplexdp.accounting import events, recipes
 from simplexdp.accounting.composed import ComposedRule
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
-from simplexdp.accounting.ledger import FileLedger, Ledger, absolute, create_ledger, open_ledger, payload
+from simplexdp.accounting.ledger import (
+    FileLedger,
+    Ledger,
+    PostgresLedger,
+    absolute,
+    create_ledger,
+    is_address,
+    open_ledger,
+    payload,
+)
 from simplexdp.accounting.ledger.backup import Charge
 from simplexdp.accounting.ledger.backup import restore as restore_file
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError
@@ -42,9 +51,10 @@ class Accountant:
     adjacency : {"replace", "add_remove"}, default "replace"
         Of every curve that is spent.
     path : path-like, optional
-        The ledger file, made if there is none; an existing one must have been made with the same budget. Without a
-        path, a temporary file that is removed when the process that made it ends: after that, handles in other
-        processes refuse.
+        The ledger file, or the address of a book in a PostgreSQL database, ``"postgresql://host/database#book"`` (extra
+        ``postgres``), made if there is none; an existing one must have been made with the same budget. Without a path,
+        a temporary file that is removed when the process that made it ends: after that, handles in other processes
+        refuse.
     durable : bool, default True
         For a ledger at `path`: wait for the disk at every debit, so that debits also survive a power failure. Without
         it they survive any death of the process, but the last ones not a power failure.
@@ -100,7 +110,7 @@ class Accountant:
         Parameters
         ----------
         path : path-like
-            The ledger file.
+            The ledger file, or the address of a book in a database.
         durable : bool, default True
             As for `Accountant`.
 
@@ -125,7 +135,7 @@ class Accountant:
     def restore(
         cls,
         source: str | os.PathLike[str],
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | None = None,
         *,
         since: tuple[float, float] | None = None,
         mode: int = 0o600,
@@ -140,7 +150,8 @@ class Accountant:
         source : path-like
             What `backup` wrote, another copy of a ledger file, or a damaged ledger: lines before the damage count.
         path : path-like
-            Where nothing is yet; it becomes a ledger of its own, and handles of the lost one refuse it.
+            Where nothing is yet; it becomes a ledger of its own, and handles of the lost one refuse it. Not given when
+            `source` is the address of a database that was copied, restored or failed over.
         since : (float, float), optional
             An (epsilon, delta) that bounds all that was released since the copy was made; (0, 0) if you know that
             nothing was. It is your promise: nothing can check it. The lost ledger must never be used again.
@@ -181,6 +192,11 @@ class Accountant:
             except BudgetExceededError:
                 return Charge(state, (), closed="it was restored, and what was spent since takes all that was left")
 
+        if is_address(source) and path is None:
+            PostgresLedger(str(source), "", durable=True).adopt(charge)
+            return cls.open(source)
+        if path is None or is_address(path):
+            raise InvalidParameterError(f"path must be that of a new file, got {path!r}")
         restore_file(absolute(source), absolute(path), charge, mode=mode)
         return cls.open(path)
 
@@ -198,7 +214,7 @@ class Accountant:
             How many debits are in it.
         """
         if not isinstance(self._ledger, FileLedger):
-            raise InvalidParameterError("a ledger in a database is backed up with the database")
+            raise InvalidParameterError("accountant must keep a file: a ledger in a database is backed up with it")
         return self._ledger.copy_to(absolute(path))
 
     def __copy__(self) -> "Accountant":
@@ -230,7 +246,7 @@ class Accountant:
 
     @property
     def path(self) -> str:
-        """The ledger file."""
+        """The ledger file, or the address of the book without the password."""
         return self._ledger.place
 
     @property
@@ -355,7 +371,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         if stored.costs != tuple(_texts(costs)):
             raise InvalidParameterError(f"key must stand for one release: {key!r} is one of another cost")
         if stored.fresh:
-            self._ledger.mark_released(stored.debit)
+            _note_released(self._ledger, stored.debit)
         self._tell("debit" if stored.fresh else "stored", stored.debit)
         return payload.from_bytes(stored.payload)
 
@@ -613,7 +629,7 @@ class Spend:
                 f"this process was forked between debit {self.id} and its release: the debit is the parent's, and what "
                 "was released here is not paid for"
             )
-        self._ledger.mark_released(self.id)
+        _note_released(self._ledger, self.id)
 
     def __enter__(self) -> "Spend":
         return self
@@ -628,6 +644,14 @@ class Spend:
 def _settings(epsilon: float, delta: float, adjacency: str, rule: ComposedRule) -> dict[str, str]:
     """Return settings as text that compares exactly."""
     return {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": rule.to_text()}
+
+
+def _note_released(ledger: Ledger, number: int) -> None:
+    """Note that a release was made. It is paid for: that it cannot be noted must not keep it from who made it."""
+    try:
+        ledger.mark_released(number)
+    except LedgerError:
+        events.tell(events.LedgerEvent("failure", ledger.place, debit=number))
 
 
 def _check_mode(mode: int) -> None:

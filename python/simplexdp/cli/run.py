@@ -26,6 +26,7 @@ _EXTRAS = {
     "sklearn": "models",
     "matplotlib": "plots",
     "dp_accounting": "accounting",
+    "psycopg": "postgres",
 }
 
 

@@ -10,17 +10,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import threading
 import time
 import warnings
 
-import numpy as np
 import pytest
+from ledger_programs import PREAMBLE, UNIT, Constant, run
 
 import simplexdp as sdp
 from simplexdp.accounting.ledger import locking, place
-
-UNIT = sdp.PrivacyCurve.pure(2.0**-10)
 
 
 @pytest.fixture
@@ -33,13 +30,6 @@ def accountant(path):
     made = sdp.Accountant(1.0, 0.0, path=path)
     made.spend(UNIT, label="first")
     return made
-
-
-def run(code: str, *arguments: object) -> str:
-    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 # -- the path and the file
@@ -284,7 +274,7 @@ def test_no_flipped_bit_lowers_what_was_spent(path):
     accountant = sdp.Accountant(1.0, 0.0, path=path)
     for label in ("a", "b"):
         accountant.spend(UNIT, label=label).released()
-    accountant.release_once("key", _Constant(), label="once")
+    accountant.release_once("key", Constant(), label="once")
     whole = path.read_bytes()
     file = os.open(path, os.O_RDWR)
     try:
@@ -377,126 +367,6 @@ def test_a_ledger_that_someone_holds_is_waited_for_and_then_refused(accountant, 
 
 
 # -- forks
-
-
-FORKS = {
-    "the parent's handle was used and stays": """
-a = sdp.Accountant.open(path); a.spend(unit)
-for _ in range(8): child(lambda: a.spend(unit))
-a.spend(unit); wait(); expect(10)
-""",
-    "the parent drops its handle before the children spend": """
-a = sdp.Accountant.open(path); a.spend(unit)
-for _ in range(8): child(lambda: (time.sleep(0.02), [a.spend(unit) for _ in range(8)]))
-del a; gc.collect(); wait(); expect(65)
-""",
-    "the parent drops its handle while they spend, and opens another": """
-a = sdp.Accountant.open(path); a.spend(unit)
-for _ in range(4): child(lambda: [a.spend(unit) for _ in range(16)])
-del a; gc.collect()
-for _ in range(20): sdp.Accountant.open(path).spend(unit)
-wait(); expect(85)
-""",
-    "handles that were never used": """
-a = sdp.Accountant.open(path)
-for _ in range(4): child(lambda: a.spend(unit))
-wait(); expect(4)
-""",
-    "grandchildren": """
-a = sdp.Accountant.open(path); a.spend(unit)
-def middle():
-    a.spend(unit)
-    children.clear()
-    for _ in range(3): child(lambda: a.spend(unit))
-    wait(); a.spend(unit)
-for _ in range(3): child(middle)
-wait(); expect(1 + 3 * 5)
-""",
-    "threads that spend while the process forks": """
-a = sdp.Accountant.open(path)
-done = []
-def work():
-    for _ in range(60): a.spend(unit); done.append(1)
-threads = [threading.Thread(target=work) for _ in range(3)]
-[t.start() for t in threads]
-for _ in range(30): child(lambda: a.spend(unit)); time.sleep(0.002)
-[t.join() for t in threads]
-wait(); assert len(done) == 180; expect(210)
-""",
-    "children of a fork that Python was not told of": """
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-a = sdp.Accountant.open(path); a.spend(unit)
-for _ in range(4):
-    pid = libc.fork()
-    if pid == 0:
-        try: a.spend(unit); os._exit(0)
-        except BaseException: os._exit(1)
-    children.append(pid)
-wait(); expect(5)
-""",
-    "multiprocessing": """
-def work(a, n):
-    for _ in range(n): a.spend(unit)
-def main():
-    a = sdp.Accountant.open(path); a.spend(unit)
-    for method in ("fork", "forkserver", "spawn"):
-        context = multiprocessing.get_context(method)
-        workers = [context.Process(target=work, args=(a, 4)) for _ in range(2)]
-        [w.start() for w in workers]; [w.join() for w in workers]
-        assert [w.exitcode for w in workers] == [0, 0]
-    expect(25)
-""",
-    "workers of a server that loaded the program first": """
-# As gunicorn does with preload: the application is imported, workers are forked, killed and forked again.
-a = sdp.Accountant.open(path); a.spend(unit)
-made = 0
-for round in range(3):
-    r, w = os.pipe()
-    for _ in range(3):
-        def serve():
-            while True: a.spend(unit); os.write(w, b"x")
-        child(serve)
-    time.sleep(0.1)
-    for pid in children: os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0)
-    children.clear(); os.close(w)
-    while part := os.read(r, 65536): made += len(part)
-found = sdp.Accountant.open(path).debits
-assert made > 9 and made + 1 <= found <= made + 1 + 9, (made, found)
-""",
-}
-
-PREAMBLE = """
-import gc, multiprocessing, os, signal, sys, threading, time
-import simplexdp as sdp
-path, unit, children = sys.argv[1], sdp.PrivacyCurve.pure(2.0**-10), []
-def child(work):
-    pid = os.fork()
-    if pid == 0:
-        try: work(); os._exit(0)
-        except BaseException as error: print(repr(error), file=sys.stderr); os._exit(1)
-    children.append(pid)
-def wait():
-    for pid in children: assert os.waitpid(pid, 0)[1] == 0, "a child failed"
-def expect(debits):
-    found = sdp.Accountant.open(path)
-    assert (found.debits, found.spent_epsilon()) == (debits, debits * 2.0**-10), found.debits
-"""
-
-
-@pytest.mark.parametrize("case", FORKS, ids=lambda case: case.replace(" ", "-"))
-def test_no_fork_loses_or_doubles_a_debit(path, case):
-    sdp.Accountant(1.0, 0.0, path=path)
-    code = PREAMBLE + FORKS[case]
-    if case == "multiprocessing":
-        # Its children import the program, which therefore is a file.
-        script = path.with_suffix(".py")
-        script.write_text(code + "if __name__ == '__main__': main()\n")
-        done = subprocess.run([sys.executable, script, path], capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return
-    filters = "import warnings; warnings.filterwarnings('ignore', category=DeprecationWarning)\n"
-    run(filters + code, path)
 
 
 # Forks at every line of a debit, by a trace function: in the parent all goes on; the child, which is in the middle of
@@ -594,129 +464,84 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert time.monotonic() - start < 30
 
 
-def test_joblib_workers_share_the_book(path):
-    joblib = pytest.importorskip("joblib")
-    accountant = sdp.Accountant(1.0, 0.0, path=path)
-    joblib.Parallel(n_jobs=2)(joblib.delayed(accountant.spend)(UNIT) for _ in range(8))
-    assert accountant.debits == 8
+# -- backup and restore
 
 
-def test_a_debit_within_a_debit_is_refused_and_not_waited_for(accountant):
-    class Nested:
-        privacy = UNIT
-
-        def release(self):
-            accountant.spend(UNIT)
-
-    with pytest.raises(sdp.LedgerError, match="in the middle of another"):
-        accountant.release_once("nested", Nested())
-    assert accountant.debits == 1
+@pytest.fixture
+def backup(accountant, path):
+    copy = path.with_suffix(".backup")
+    assert accountant.backup(copy) == 1
+    accountant.spend(UNIT, label="since")
+    path.unlink()
+    return copy
 
 
-# -- release_once
+def test_a_backup_cannot_be_spent_from(backup):
+    with pytest.raises(sdp.LedgerError, match="is a copy"):
+        sdp.Accountant.open(backup)
 
 
-class _Constant:
-    privacy = UNIT
-
-    def __init__(self, value=1.5):
-        self.value = value
-        self.drawn = 0
-
-    def release(self, *_):
-        self.drawn += 1
-        return self.value
-
-
-RELEASES = [
-    1.5,
-    float("inf"),
-    -7,
-    "text",
-    None,
-    True,
-    np.arange(6).reshape(2, 3),
-    np.array([0.1, np.nan]),
-    np.float32(0.25),
-    [1, (2.0, {"a": np.ones(2)})],
-    sdp.Posterior([1.5, 2.5]),
-]
+def test_a_restored_ledger_counts_all_that_is_left_unless_it_is_told_better(backup, path):
+    closed = sdp.Accountant.restore(backup, path)
+    for use in (closed, sdp.Accountant.open(path), pickle.loads(pickle.dumps(closed))):
+        with pytest.raises(sdp.BudgetExceededError, match="is closed: it was restored"):
+            use.spend(sdp.PrivacyCurve.pure(1e-300))
+        with pytest.raises(sdp.BudgetExceededError, match="is closed"):
+            use.release_once("key", Constant())
+        assert not use.affords(UNIT)
+    assert [row["label"] for row in closed.spends()] == ["first"]
 
 
-@pytest.mark.parametrize("value", RELEASES, ids=repr)
-def test_what_is_stored_comes_back_as_it_was(accountant, path, value):
-    first = accountant.release_once("key", _Constant(value))
-    again = sdp.Accountant.open(path).release_once("key", _Constant("another"))
-    for found in (first, again):
-        assert type(found) is type(value)
-        np.testing.assert_equal(pickle.loads(pickle.dumps(found)), value)
+def test_a_restored_ledger_goes_on_after_what_it_is_told(backup, path):
+    accountant = sdp.Accountant.restore(backup, path, since=(0.25, 0.0))
+    assert accountant.spent_epsilon() == 2.0**-10 + 0.25
+    assert [row["label"] for row in accountant.spends()] == ["first", "restored"]
+    assert accountant.spend(UNIT).id == 3
+    nothing = sdp.Accountant.restore(backup, path.with_suffix(".2"), since=(0.0, 0.0))
+    assert nothing.spent_epsilon() == 2.0**-10
+    with pytest.raises(sdp.BudgetExceededError, match="takes all that was left"):
+        sdp.Accountant.restore(backup, path.with_suffix(".3"), since=(1.0, 0.0)).spend(UNIT)
 
 
-@pytest.mark.parametrize("value", [object(), np.array([object()]), {1: 2}, np.zeros(1 << 22), b"bytes"], ids=type)
-def test_what_cannot_be_stored_costs_nothing(accountant, value):
-    with pytest.raises(sdp.InvalidParameterError, match="stored"):
-        accountant.release_once("key", _Constant(value))
-    assert accountant.debits == 1
+def test_handles_of_the_lost_ledger_refuse_the_restored_one(accountant, path):
+    accountant.backup(path.with_suffix(".backup"))
+    path.unlink()
+    sdp.Accountant.restore(path.with_suffix(".backup"), path, since=(0.0, 0.0))
+    with pytest.raises(sdp.LedgerError, match="another ledger"):
+        accountant.spend(UNIT)
 
 
-def test_a_draw_that_fails_costs_nothing_and_the_next_one_counts(accountant):
-    class Failing:
-        privacy = UNIT
-
-        def release(self):
-            raise OSError("of the mechanism")
-
-    with pytest.raises(OSError, match="of the mechanism"):
-        accountant.release_once("key", Failing())
-    assert accountant.debits == 1
-    assert accountant.release_once("key", _Constant()) == 1.5
-    assert accountant.debits == 2
-    assert accountant.spends()[-1]["state"] == "released"
+def test_stored_releases_are_restored(accountant, path):
+    accountant.release_once("key", Constant())
+    accountant.backup(path.with_suffix(".backup"))
+    path.unlink()
+    restored = sdp.Accountant.restore(path.with_suffix(".backup"), path, since=(0.0, 0.0))
+    assert restored.release_once("key", Constant("another")) == 1.5
+    assert restored.debits == 2
 
 
-def test_a_key_of_another_cost_is_refused(accountant):
-    accountant.release_once("key", _Constant())
-    other = _Constant()
-    other.privacy = sdp.PrivacyCurve.pure(0.25)
-    with pytest.raises(sdp.InvalidParameterError, match="another cost"):
-        accountant.release_once("key", other)
-    assert other.drawn == 0
-    for key in ("", 7, "x" * 513):
-        with pytest.raises(sdp.InvalidParameterError, match="key"):
-            accountant.release_once(key, _Constant())
+def test_what_is_no_copy_is_not_restored(accountant, path, tmp_path):
+    other = tmp_path / "text"
+    other.write_text("no ledger")
+    for source, target in ((other, tmp_path / "new"), (tmp_path / "none", tmp_path / "new"), (path, path)):
+        with pytest.raises(sdp.LedgerError):
+            sdp.Accountant.restore(source, target)
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(sdp.LedgerError, match="File exists"):
+        accountant.backup(other)
+    assert other.read_text() == "no ledger"
 
 
-def test_a_release_once_that_does_not_fit_draws_nothing(path):
-    accountant = sdp.Accountant(2.0**-11, 0.0, path=path)
-    mechanism = _Constant()
-    with pytest.raises(sdp.BudgetExceededError):
-        accountant.release_once("key", mechanism)
-    assert mechanism.drawn == accountant.debits == 0
-
-
-def test_at_once_in_threads_and_processes_there_is_one_draw(accountant, path):
-    code = """
-import sys, simplexdp as sdp
-class M:
-    privacy = sdp.PrivacyCurve.pure(2.0**-10)
-    def release(self): return int.from_bytes(__import__("os").urandom(6), "big")
-print(sdp.Accountant.open(sys.argv[1]).release_once("key", M()))
-"""
-    workers = [
-        subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True) for _ in range(3)
-    ]
-    mechanism = _Constant(-1)
-    results = []
-    threads = [
-        threading.Thread(target=lambda: results.append(accountant.release_once("key", mechanism))) for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    results += [int(worker.communicate(timeout=60)[0]) for worker in workers]
-    assert len(set(results)) == 1
-    assert accountant.debits == 2
+def test_of_a_damaged_ledger_the_lines_before_the_damage_are_restored(accountant, path):
+    for _ in range(5):
+        accountant.spend(UNIT)
+    content = bytearray(path.read_bytes())
+    content[-20] ^= 1
+    path.write_bytes(content)
+    restored = sdp.Accountant.restore(path, path.with_suffix(".new"))
+    assert restored.debits == 5
+    with pytest.raises(sdp.BudgetExceededError, match="is closed"):
+        restored.spend(UNIT)
 
 
 # -- what is told
@@ -727,8 +552,8 @@ def test_events_tell_of_debits_refusals_and_failures_and_of_no_data(path, caplog
     accountant = sdp.Accountant(2.0**-9, 0.0, path=path)
     with sdp.accounting.observe(seen.append), caplog.at_level("INFO", logger="simplexdp"):
         accountant.spend(UNIT, label="secret label", on="secret target")
-        accountant.release_once("secret key", _Constant("secret release"))
-        accountant.release_once("secret key", _Constant())
+        accountant.release_once("secret key", Constant("secret release"))
+        accountant.release_once("secret key", Constant())
         with pytest.raises(sdp.BudgetExceededError):
             accountant.spend(UNIT)
         path.unlink()
@@ -756,83 +581,3 @@ def test_an_observer_that_fails_does_not_undo_a_debit(accountant, caplog):
         accountant.spend(UNIT)
     assert accountant.debits == 2
     assert "an observer of the ledger failed" in caplog.text
-
-
-# -- backup and restore
-
-
-@pytest.fixture
-def backup(accountant, path):
-    copy = path.with_suffix(".backup")
-    assert accountant.backup(copy) == 1
-    accountant.spend(UNIT, label="since")
-    path.unlink()
-    return copy
-
-
-def test_a_backup_cannot_be_spent_from(backup):
-    with pytest.raises(sdp.LedgerError, match="is a copy"):
-        sdp.Accountant.open(backup)
-
-
-def test_a_restored_ledger_counts_all_that_is_left_unless_it_is_told_better(backup, path):
-    closed = sdp.Accountant.restore(backup, path)
-    for use in (closed, sdp.Accountant.open(path), pickle.loads(pickle.dumps(closed))):
-        with pytest.raises(sdp.BudgetExceededError, match="is closed: it was restored"):
-            use.spend(sdp.PrivacyCurve.pure(1e-300))
-        with pytest.raises(sdp.BudgetExceededError, match="is closed"):
-            use.release_once("key", _Constant())
-        assert not use.affords(UNIT)
-    assert [row["label"] for row in closed.spends()] == ["first"]
-
-
-def test_a_restored_ledger_goes_on_after_what_it_is_told(backup, path):
-    accountant = sdp.Accountant.restore(backup, path, since=(0.25, 0.0))
-    assert accountant.spent_epsilon() == 2.0**-10 + 0.25
-    assert [row["label"] for row in accountant.spends()] == ["first", "restored"]
-    assert accountant.spend(UNIT).id == 3
-    nothing = sdp.Accountant.restore(backup, path.with_suffix(".2"), since=(0.0, 0.0))
-    assert nothing.spent_epsilon() == 2.0**-10
-    with pytest.raises(sdp.BudgetExceededError, match="takes all that was left"):
-        sdp.Accountant.restore(backup, path.with_suffix(".3"), since=(1.0, 0.0)).spend(UNIT)
-
-
-def test_handles_of_the_lost_ledger_refuse_the_restored_one(accountant, path):
-    accountant.backup(path.with_suffix(".backup"))
-    path.unlink()
-    sdp.Accountant.restore(path.with_suffix(".backup"), path, since=(0.0, 0.0))
-    with pytest.raises(sdp.LedgerError, match="another ledger"):
-        accountant.spend(UNIT)
-
-
-def test_stored_releases_are_restored(accountant, path):
-    accountant.release_once("key", _Constant())
-    accountant.backup(path.with_suffix(".backup"))
-    path.unlink()
-    restored = sdp.Accountant.restore(path.with_suffix(".backup"), path, since=(0.0, 0.0))
-    assert restored.release_once("key", _Constant("another")) == 1.5
-    assert restored.debits == 2
-
-
-def test_what_is_no_copy_is_not_restored(accountant, path, tmp_path):
-    other = tmp_path / "text"
-    other.write_text("no ledger")
-    for source, target in ((other, tmp_path / "new"), (tmp_path / "none", tmp_path / "new"), (path, path)):
-        with pytest.raises(sdp.LedgerError):
-            sdp.Accountant.restore(source, target)
-    assert not (tmp_path / "new").exists()
-    with pytest.raises(sdp.LedgerError, match="File exists"):
-        accountant.backup(other)
-    assert other.read_text() == "no ledger"
-
-
-def test_of_a_damaged_ledger_the_lines_before_the_damage_are_restored(accountant, path):
-    for _ in range(5):
-        accountant.spend(UNIT)
-    content = bytearray(path.read_bytes())
-    content[-20] ^= 1
-    path.write_bytes(content)
-    restored = sdp.Accountant.restore(path, path.with_suffix(".new"))
-    assert restored.debits == 5
-    with pytest.raises(sdp.BudgetExceededError, match="is closed"):
-        restored.spend(UNIT)

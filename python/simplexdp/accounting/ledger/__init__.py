@@ -9,16 +9,30 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from simplexdp.accounting.ledger.entry import Advance, Draw, Entry, Ledger, Stored
+from simplexdp.accounting.ledger.entry import Entry, Ledger
 from simplexdp.accounting.ledger.file import FileLedger
+from simplexdp.accounting.ledger.postgres import PostgresLedger, is_address
 from simplexdp.exceptions import LedgerError
 
-__all__ = ["Advance", "Draw", "Entry", "FileLedger", "Ledger", "Stored", "absolute", "create_ledger", "open_ledger"]
+__all__ = [
+    "Entry",
+    "FileLedger",
+    "Ledger",
+    "PostgresLedger",
+    "absolute",
+    "create_ledger",
+    "is_address",
+    "open_ledger",
+]
 
 
 def create_ledger(place: str | os.PathLike[str], settings: Mapping[str, str], *, durable: bool, mode: int) -> Ledger:
     """Open the ledger at a path or address; make it if there is none, and else compare the settings."""
-    ledger = FileLedger.create(absolute(place), settings, durable=durable, mode=mode)
+    ledger: Ledger
+    if is_address(place):
+        ledger = PostgresLedger.create(str(place), settings, durable=durable)
+    else:
+        ledger = FileLedger.create(absolute(place), settings, durable=durable, mode=mode)
     found = ledger.settings
     for name, value in settings.items():
         if found.get(name) != value:
@@ -28,6 +42,8 @@ def create_ledger(place: str | os.PathLike[str], settings: Mapping[str, str], *,
 
 def open_ledger(place: str | os.PathLike[str], *, durable: bool) -> Ledger:
     """Open an existing ledger."""
+    if is_address(place):
+        return PostgresLedger.at(str(place), durable=durable)
     return FileLedger.at(absolute(place), durable=durable)
 
 

@@ -42,7 +42,7 @@ class Record:
 def pack(kind: str, body: bytes, start: int, chain: bytes) -> tuple[bytes, bytes]:
     """Return the line that goes to the byte `start` after one of the checksum `chain`, and its own checksum."""
     length = b"%08x" % len(body)
-    after = _chained(chain, kind.encode(), body)
+    after = chained(chain, kind.encode(), body)
     check = _length_check(kind.encode(), length, start)
     return b"%s %s %s %s %s\n" % (kind.encode(), length, check, after.hex().encode(), body), after
 
@@ -71,7 +71,7 @@ def scan(file: int, start: int, chain: bytes, size: int) -> Iterator[Record]:
         if end - base > len(window):
             window, base = _read(file, start, max(min(_WINDOW, size - start), end - start)), start
         body = window[start - base + _PREFIX_LENGTH : end - base - 1]
-        chain = _chained(chain, kind, body)
+        chain = chained(chain, kind, body)
         if chain.hex().encode() != stated or window[end - base - 1] != ord("\n"):
             raise Damaged(f"at byte {start}")
         yield Record(kind.decode(), body, start, end, chain)
@@ -83,7 +83,8 @@ def read_one(file: int, start: int, end: int) -> bytes:
     return _read(file, start, end - start)[_PREFIX_LENGTH:-1]
 
 
-def _chained(chain: bytes, kind: bytes, body: bytes) -> bytes:
+def chained(chain: bytes, kind: bytes, body: bytes) -> bytes:
+    """Return the checksum of a line after one of the checksum `chain`."""
     return hashlib.blake2b(chain + kind + body, digest_size=16).digest()
 
 
