@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DirichletBudget",
+    "DirichletRow",
     "DiscreteNoise",
     "HellingerFamily",
     "Profile",
@@ -228,6 +229,10 @@ class DiscreteNoise:
     def release(
         self, values: NDArray[np.int64], threads: int = 1, rng: SeededRng | None = None
     ) -> NDArray[np.int64]: ...
+    def release_ready(self, values: object, most: int, rng: SeededRng | None = None) -> NDArray[np.int64] | None: ...
+    def release_ready_on_grid(
+        self, values: object, log_resolution: int, most: int, rng: SeededRng | None = None
+    ) -> NDArray[np.float64] | None: ...
     def release_on_grid(
         self, values: NDArray[np.float64], log_resolution: int, threads: int = 1, rng: SeededRng | None = None
     ) -> NDArray[np.float64]: ...
@@ -238,6 +243,7 @@ class SumPreservingNoise:
     def release(
         self, values: NDArray[np.int64], threads: int = 1, rng: SeededRng | None = None
     ) -> NDArray[np.int64]: ...
+    def release_ready(self, values: object, rng: SeededRng | None = None) -> NDArray[np.int64] | None: ...
     def draws(self, rows: int, threads: int = 1, rng: SeededRng | None = None) -> NDArray[np.int64]: ...
 
 def polya_counts(
@@ -269,6 +275,19 @@ def private_quantiles(
 def quantile_epsilon(epsilon: float, max_total: int) -> float: ...
 
 # dirichlet.rs
+@final
+class DirichletRow:
+    def __new__(
+        cls,
+        scale: float,
+        prior: NDArray[np.float64],
+        resolution_bits: int,
+        floor: float,
+        largest: float,
+        total: int | None = None,
+    ) -> DirichletRow: ...
+    def release(self, counts: object, rng: SeededRng | None = None) -> NDArray[np.float64] | None: ...
+
 def dirichlet_release(
     counts: NDArray[np.float64],
     scale: float,

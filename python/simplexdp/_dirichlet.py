@@ -16,6 +16,9 @@ from simplexdp.exceptions import InvalidParameterError
 TOTAL_VARIATION_BOUND = 2.0**-256
 """Total variation bound of a row of up to 10**6 entries: eta, where delta grows by (1 + e^eps) eta."""
 
+RESOLUTION = 2.0**-32
+"""The step of the grid by default."""
+
 _VALUES_PER_THREAD = 1 << 15
 """Fewer values than this (a millisecond of work) are not worth a thread."""
 
@@ -42,7 +45,7 @@ def release(
     scale: float,
     prior: NDArray[np.float64],
     *,
-    resolution: float = 2.0**-32,
+    resolution: float = RESOLUTION,
     rng: _core.SeededRng | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -84,7 +87,7 @@ def release_units(
     scale: float,
     prior: NDArray[np.float64],
     *,
-    resolution: float = 2.0**-32,
+    resolution: float = RESOLUTION,
     rng: _core.SeededRng | None = None,
     threads: int | None = None,
 ) -> NDArray[np.uint64]:
@@ -106,7 +109,7 @@ def release_gamma_units(
     scale: float,
     prior: NDArray[np.float64],
     *,
-    resolution: float = 2.0**-32,
+    resolution: float = RESOLUTION,
     rng: _core.SeededRng | None = None,
     threads: int | None = None,
 ) -> NDArray[np.uint64]:

@@ -45,6 +45,9 @@ def as_integers(values: ArrayLike) -> NDArray[np.int64]:
 def release_integers(
     noise: _core.DiscreteNoise, values: ArrayLike, rng: _core.SeededRng | None
 ) -> NDArray[np.int64] | int:
+    ready = noise.release_ready(values, VALUES_PER_THREAD, rng)
+    if ready is not None:
+        return ready
     array = as_integers(values)
     noisy = noise.release(array.ravel(), threads_for(array.size, VALUES_PER_THREAD), rng)
     return int(noisy[0]) if array.ndim == 0 else noisy.reshape(array.shape)
@@ -53,6 +56,10 @@ def release_integers(
 def release_reals(
     noise: _core.DiscreteNoise, values: ArrayLike, log_resolution: int, rng: _core.SeededRng | None, changed: int | None
 ) -> NDArray[np.float64] | float:
+    if changed is not None:
+        ready = noise.release_ready_on_grid(values, log_resolution, VALUES_PER_THREAD, rng)
+        if ready is not None:
+            return ready
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiu" and array.size:

@@ -497,7 +497,7 @@ class DirichletMechanism(DirichletEstimates):
         counts: ArrayLike,
         *,
         rng: _core.SeededRng | None = None,
-        resolution: float = 2.0**-32,
+        resolution: float = _dirichlet.RESOLUTION,
         rows: str | None = None,
     ) -> NDArray[np.float64]:
         """Draw a probability vector for each row of counts.
@@ -532,6 +532,10 @@ class DirichletMechanism(DirichletEstimates):
         >>> mechanism.release([[10, 20, 30], [5, 0, 1]]).sum(axis=-1)
         array([1., 1.])
         """
+        if resolution is _dirichlet.RESOLUTION and rows is None and self._row is not None:
+            row = self._row.release(counts, rng)
+            if row is not None:
+                return row
         array = self._checked(counts, rows)
         return _dirichlet.release(array, self.scale, self._weights, resolution=resolution, rng=rng)
 
@@ -611,6 +615,14 @@ class DirichletMechanism(DirichletEstimates):
     def __reduce__(self) -> tuple[Any, ...]:
         names = ("scale", "dimension", "adjacency", "floor", "l2", "linf", "total")
         return _rebuild, ({"prior": self._prior, **{name: getattr(self, name) for name in names}},)
+
+    @cached_property
+    def _row(self) -> _core.DirichletRow | None:
+        """What releases one row of integers without coercion, for counts of records."""
+        if self.l2 is not None:
+            return None
+        bits = _dirichlet.resolution_bits(_dirichlet.RESOLUTION)
+        return _core.DirichletRow(self.scale, self._weights, bits, self.floor, check.LARGEST_COUNT, self.total)
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:

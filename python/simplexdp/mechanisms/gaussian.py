@@ -187,6 +187,10 @@ class GaussianMechanism(NoiseMechanism):
         widened = self._widened
         return float_up((widened / as_fraction("sigma", self.sigma)) ** 2 / 2)
 
+    @cached_property
+    def _log_resolution(self) -> int:
+        return resolution_exponent(self.resolution)
+
     def _noise_radius(self, alpha: float) -> float:
         return (_intervals.gaussian_radius(as_fraction("sigma", self.sigma) / grid_of(self), alpha) + 0.5) * step_of(
             self
@@ -224,4 +228,4 @@ class GaussianMechanism(NoiseMechanism):
         >>> isinstance(sdp.GaussianMechanism(sigma=1.0, sensitivity=1).release(0.5), float)
         True
         """
-        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng, self.changed)
+        return release_reals(self._noise, values, self._log_resolution, rng, self.changed)

@@ -160,6 +160,10 @@ class LaplaceMechanism(NoiseMechanism):
     def _noise(self) -> _core.DiscreteNoise:
         return _core.DiscreteNoise.laplace(as_ratio(as_fraction("scale", self.scale) / grid_of(self)))
 
+    @cached_property
+    def _log_resolution(self) -> int:
+        return resolution_exponent(self.resolution)
+
     def _noise_radius(self, alpha: float) -> float:
         return (_intervals.laplace_radius(as_fraction("scale", self.scale) / grid_of(self), alpha) + 0.5) * step_of(
             self
@@ -196,4 +200,4 @@ class LaplaceMechanism(NoiseMechanism):
         >>> sdp.LaplaceMechanism(scale=1.0, sensitivity=1, changed=2).release([[0.5], [1.5]]).shape
         (2, 1)
         """
-        return release_reals(self._noise, values, resolution_exponent(self.resolution), rng, self.changed)
+        return release_reals(self._noise, values, self._log_resolution, rng, self.changed)

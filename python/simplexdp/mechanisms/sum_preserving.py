@@ -189,6 +189,9 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         >>> mechanism.release([[1, 2], [5, 5]]).sum(axis=1)
         array([ 3, 10])
         """
+        ready = self._noise.release_ready(values, rng)
+        if ready is not None:
+            return ready
         array = as_integers(values)
         if array.ndim == 0 or array.shape[-1] != self.dimension:
             raise InvalidDataError(f"values must have shape (..., {self.dimension}), got shape {array.shape}")

@@ -1,6 +1,9 @@
 //! Arrays in and out: flat, contiguous slices of doubles; shapes and broadcasting are handled in Python.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArrayDyn,
+    PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use simplexdp_core::{Error, interrupt};
 
@@ -16,6 +19,22 @@ pub(crate) fn as_slice<'a, T: numpy::Element>(
     array: &'a PyReadonlyArray1<'_, T>,
 ) -> CoreResult<&'a [T]> {
     Ok(array.as_slice().map_err(|_| Error::parameter(name, "be contiguous", "a strided array"))?)
+}
+
+/// The object as it is, where it is an array of this type in one piece: what a single release need not coerce. Nothing
+/// otherwise, and the caller takes the long way, which refuses what must be refused.
+pub(crate) fn ready<'py, T: Element>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArrayDyn<'py, T>> {
+    let array = object.cast::<PyArrayDyn<T>>().ok()?.try_readonly().ok()?;
+    array.is_c_contiguous().then_some(array)
+}
+
+/// Values in the shape of an array.
+pub(crate) fn in_shape<'py, T: Element>(
+    py: Python<'py>,
+    values: Vec<T>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    values.into_pyarray(py).reshape(shape)
 }
 
 /// The values of `f` at 0, ..., n - 1, in a loop that hears an interrupt.

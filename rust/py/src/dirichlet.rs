@@ -1,10 +1,10 @@
 //! `simplexdp_core::sampling::dirichlet`, many rows at a time.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use simplexdp_core::sampling::dirichlet::{ExactDirichlet, ExactGamma};
 
-use crate::arrays::as_slice;
+use crate::arrays::{as_slice, ready};
 use crate::detached::detached_above;
 use crate::error::CoreResult;
 use crate::random::stream_key;
@@ -28,6 +28,59 @@ pub(crate) fn dirichlet_release<'py>(
     let law = ExactDirichlet::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
     let values = detached_above(py, DETACH_ABOVE, counts.len(), || law.release_values(counts, &key, threads))??;
     Ok(values.into_pyarray(py))
+}
+
+/// A mechanism's law, made once, with the rules for counts of one row: what a single release needs.
+#[pyclass(frozen)]
+pub(crate) struct DirichletRow {
+    law: ExactDirichlet,
+    dimension: usize,
+    /// The least and the largest count.
+    range: (f64, f64),
+    /// What the counts sum to, where that is public.
+    total: Option<i64>,
+}
+
+#[pymethods]
+impl DirichletRow {
+    #[new]
+    #[pyo3(signature = (scale, prior, resolution_bits, floor, largest, total = None))]
+    fn new(
+        scale: f64,
+        prior: PyReadonlyArray1<'_, f64>,
+        resolution_bits: u32,
+        floor: f64,
+        largest: f64,
+        total: Option<i64>,
+    ) -> CoreResult<Self> {
+        let prior = as_slice("prior", &prior)?;
+        let law = ExactDirichlet::new(scale, prior, resolution_bits)?;
+        Ok(Self { law, dimension: prior.len(), range: (floor, largest), total })
+    }
+
+    /// The release of one row of integers as it is; nothing for what must be coerced or refused.
+    #[pyo3(signature = (counts, rng = None))]
+    fn release<'py>(
+        &self,
+        counts: &Bound<'py, PyAny>,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Option<Bound<'py, PyArray1<f64>>>> {
+        let Some(array) = ready::<i64>(counts).filter(|array| array.shape() == [self.dimension]) else {
+            return Ok(None);
+        };
+        let row: Vec<f64> = array.as_array().iter().map(|&count| count as f64).collect();
+        let (floor, largest) = self.range;
+        // Counts are at most 1e15 then, and there are at most 10^6 of them: doubles hold them, and i128 their sum.
+        let fits = row.iter().all(|count| (floor..=largest).contains(count));
+        let sum = || array.as_array().iter().map(|&count| i128::from(count)).sum::<i128>();
+        if !fits || self.total.is_some_and(|total| sum() != i128::from(total)) {
+            return Ok(None);
+        }
+        let (py, key) = (counts.py(), stream_key(rng)?);
+        Ok(Some(
+            detached_above(py, DETACH_ABOVE, row.len(), || self.law.release_values(&row, &key, 1))??.into_pyarray(py),
+        ))
+    }
 }
 
 /// The same rows in whole units of the grid.

@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]
-    use dirichlet::{dirichlet_release, dirichlet_release_units, gamma_release_units};
+    use dirichlet::{DirichletRow, dirichlet_release, dirichlet_release_units, gamma_release_units};
     #[pymodule_export]
     use dirichlet_mechanism::{PyBudget, dirichlet_expected_loss, dirichlet_floor_parameter, dirichlet_tcdp};
     #[pymodule_export]

@@ -1,11 +1,12 @@
 //! `simplexdp_core::sampling`: exact discrete noise and urns.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use simplexdp_core::sampling::{self, PolyaUrn, Rational, exact_integer};
+use simplexdp_core::Error;
+use simplexdp_core::sampling::{self, LARGEST_VALUE, PolyaUrn, Rational, exact_integer};
 
-use crate::arrays::as_slice;
+use crate::arrays::{as_slice, in_shape, ready};
 use crate::detached::detached_above;
 use crate::error::CoreResult;
 use crate::random::{simulation_key, stream_key};
@@ -64,6 +65,47 @@ impl DiscreteNoise {
         Ok(detached_above(py, DETACH_ABOVE, values.len(), || self.0.release(values, &key, threads))??.into_pyarray(py))
     }
 
+    /// The release of an array of integers as it is, of at most `most` values; nothing for what must be coerced first.
+    #[pyo3(signature = (values, most, rng = None))]
+    fn release_ready<'py>(
+        &self,
+        values: &Bound<'py, PyAny>,
+        most: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Option<Bound<'py, PyArrayDyn<i64>>>> {
+        let Some(array) = ready::<i64>(values).filter(|array| array.ndim() > 0 && array.len() <= most) else {
+            return Ok(None);
+        };
+        let (py, flat, key) = (values.py(), flat(&array)?, stream_key(rng)?);
+        let noisy = detached_above(py, DETACH_ABOVE, flat.len(), || self.0.release(flat, &key, 1))??;
+        Ok(Some(in_shape(py, noisy, array.shape())?))
+    }
+
+    /// The release on a grid of an array of doubles or integers as it is, of at most `most` values.
+    #[pyo3(signature = (values, log_resolution, most, rng = None))]
+    fn release_ready_on_grid<'py>(
+        &self,
+        values: &Bound<'py, PyAny>,
+        log_resolution: i32,
+        most: usize,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let py = values.py();
+        let draw = |flat: &[f64], shape: &[usize]| {
+            let key = stream_key(rng)?;
+            let release = || self.0.release_on_grid(flat, log_resolution, &key, 1);
+            Ok(Some(in_shape(py, detached_above(py, DETACH_ABOVE, flat.len(), release)??, shape)?))
+        };
+        if let Some(array) = ready::<f64>(values).filter(|array| array.ndim() > 0 && array.len() <= most) {
+            return draw(flat(&array)?, array.shape());
+        }
+        if let Some(array) = ready::<i64>(values).filter(|array| array.ndim() > 0 && array.len() <= most) {
+            let values: Vec<_> = flat(&array)?.iter().map(|&value| value as f64).collect();
+            return draw(&values, array.shape());
+        }
+        Ok(None)
+    }
+
     #[pyo3(signature = (values, log_resolution, threads = 1, rng = None))]
     fn release_on_grid<'py>(
         &self,
@@ -77,6 +119,11 @@ impl DiscreteNoise {
         let release = || self.0.release_on_grid(values, log_resolution, &key, threads);
         Ok(detached_above(py, DETACH_ABOVE, values.len(), release)??.into_pyarray(py))
     }
+}
+
+/// The values of an array that [`ready`] found to be in one piece.
+fn flat<'a, T: numpy::Element>(array: &'a numpy::PyReadonlyArrayDyn<'_, T>) -> CoreResult<&'a [T]> {
+    Ok(array.as_slice().map_err(|_| Error::parameter("values", "be contiguous", "a strided array"))?)
 }
 
 /// Laplace noise on the integer vectors with sum zero, its table made.
@@ -100,6 +147,24 @@ impl SumPreservingNoise {
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
         Ok(detached_above(py, DETACH_ABOVE, values.len(), || self.0.release(values, &key, threads))??.into_pyarray(py))
+    }
+
+    /// The release of one row of integers as it is; nothing for what must be coerced or refused.
+    #[pyo3(signature = (values, rng = None))]
+    fn release_ready<'py>(
+        &self,
+        values: &Bound<'py, PyAny>,
+        rng: Option<&Bound<'py, PyAny>>,
+    ) -> CoreResult<Option<Bound<'py, PyArray1<i64>>>> {
+        let Some(array) = ready::<i64>(values).filter(|array| array.shape() == [self.0.dimension()]) else {
+            return Ok(None);
+        };
+        let (py, row) = (values.py(), flat(&array)?);
+        if row.iter().any(|value| value.unsigned_abs() >= LARGEST_VALUE.unsigned_abs()) {
+            return Ok(None);
+        }
+        let key = stream_key(rng)?;
+        Ok(Some(detached_above(py, DETACH_ABOVE, row.len(), || self.0.release(row, &key, 1))??.into_pyarray(py)))
     }
 
     /// Rows of noise alone, flat, for experiments: a seed needs no warning.
