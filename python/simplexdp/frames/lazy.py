@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from simplexdp.frames.distinct_series import values_of_polars
+from simplexdp.frames.spark_codes import plain_text
 
 __all__ = ["grouped_counts"]
 
@@ -85,17 +86,23 @@ def _selected(frame: Any, columns: Sequence[Any], names: list[str]) -> Any:
     implementation, native = frame.implementation, frame.to_native()
     known = frame.collect_schema().names()
     positions = [f"p{position}" for position in range(len(known))]
+    wanted = [positions[known.index(column)] for column in columns]
     if implementation.is_pyspark() or implementation.is_pyspark_connect():
-        frame = nw.from_native(native.toDF(*positions))
+        renamed = native.toDF(*positions)
+        kinds = {field.name: field.dataType for field in renamed.schema}
+        # Only what is counted: there may be columns that cannot be cast.
+        frame = nw.from_native(renamed.withColumns({name: plain_text(renamed[name], kinds[name]) for name in wanted}))
     elif implementation.is_duckdb():
-        quoted = ('"' + name.replace('"', '""') + '"' for name in known)
-        named = ", ".join(f"{name} as {new}" for name, new in zip(quoted, positions, strict=True))
+        quoted = ['"' + name.replace('"', '""') + '"' for name in known]
+        # Under a collation that holds letters for equal a group would be named after its first row.
+        is_text = [str(kind) == "VARCHAR" for kind in native.types]
+        values = [f'{name} collate "binary"' if text else name for name, text in zip(quoted, is_text, strict=True)]
+        named = ", ".join(f"{value} as {new}" for value, new in zip(values, positions, strict=True))
         frame = nw.from_native(native.project(named))
     elif implementation.is_polars():
         frame = nw.from_native(native.rename(dict(zip(known, positions, strict=True))))
     else:
-        positions = known
-    wanted = [positions[known.index(column)] for column in columns]
+        wanted = list(columns)
     return frame.select(nw.col(old).alias(new) for old, new in zip(wanted, names, strict=True))
 
 

@@ -64,10 +64,28 @@ def _of_a_frame_of_groups(frame: Any, column: str, by: str, domain: Domain, grou
         rows, found = pd.factorize(part[by], use_na_sentinel=False)
         return _counted(by, pd.Series(found, dtype=part[by].dtype), rows, codes, names)
 
+    public = groups[[by]]
+    stated, kind = public._meta[by].dtype, frame._meta[by].dtype
+    if not _comparable(stated, kind):
+        raise InvalidParameterError(f"groups must have the type of column {by!r}, which is {kind}, got {stated}")
     numbers = dict.fromkeys(names, np.int64(0))
     partial = frame.map_partitions(count, meta=frame._meta[[by]].assign(**numbers))
     counted = partial.groupby(by, dropna=False).sum(split_out=frame.npartitions).reset_index()
-    return groups[[by]].drop_duplicates().merge(counted, on=by, how="left").fillna(numbers)
+
+    def with_one_missing_value(part: Any) -> Any:
+        # Spelled in several ways they are several groups that one record would be a member of.
+        return part.assign(**{by: part[by].astype(object).mask(part[by].isna(), None)})
+
+    if public._meta[by].dtype == object:
+        public = public.map_partitions(with_one_missing_value, meta=public._meta)
+    return public.drop_duplicates().merge(counted, on=by, how="left").fillna(numbers)
+
+
+def _comparable(stated: Any, kind: Any) -> bool:
+    """Whether no two different groups are equal to the same value: integers beyond 2^53 are, as floats."""
+    integers = all(getattr(dtype, "kind", "") == "i" for dtype in (stated, kind))
+    text = {"category", "object", "string", "str"}
+    return bool(stated == kind) or integers or {str(stated), str(kind)} <= text
 
 
 def _counted(by: str, found: Any, rows: NDArray[Any], codes: NDArray[Any], names: list[str]) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,7 @@ from simplexdp.models.saved import (
     values_of,
 )
 from simplexdp.models.tables import TableRelease
+from simplexdp.models.turns import taken_over
 from simplexdp.models.validation import checked
 
 if TYPE_CHECKING:
@@ -194,17 +195,18 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
-        with self._all_or_nothing():
-            return self._fit(X, y)
+        with taken_over(self) as work:
+            work._fit(X, y)
+        return self
 
-    def _fit(self, X: Any, y: Any) -> PrivateCategoricalNB:
+    def _fit(self, X: Any, y: Any) -> None:
         self._forget()
         if isinstance(self.classes, (str, bytes)):
             raise InvalidParameterError(f"classes must be a list, got {self.classes!r}")
         data = self._records(X, y, first=True)
         if self._bins is None or not self._bins.looks_at_data:
             self._count(data)
-            return self.release()
+            return self._release_counts()
         # The quantiles are part of the release: all of it is planned and paid for before the first one is drawn.
         samples = {column: sample_of(data.frame, column) for column in self._bins.columns}
         n_records = int(next(iter(samples.values()))[1].sum())
@@ -214,18 +216,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         with self._charge(plan):
             self._bin(lambda column: samples[column])
             self._count(data)
-            return self._release(plan)
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the model as it was if something fails: tables and encodings belong together, and counts to one fit."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+            self._release(plan)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> PrivateCategoricalNB:
         """Add records to the exact counts; nothing is released before `release` is called.
@@ -246,10 +237,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"binner must have public edges or bounds for partial_fit, got strategy {self.binner.strategy!r}: "
                 "quantiles need all records at once"
             )
-        with self._all_or_nothing():
+        with taken_over(self) as work:
             if classes is not None and self.classes is None and not hasattr(self, "_class_domain"):
-                self._class_domain = _class_domain(classes)
-            self._count(self._records(X, y, first=not hasattr(self, "_domains")))
+                work._class_domain = _class_domain(classes)
+            work._count(work._records(X, y, first=not hasattr(self, "_domains")))
         return self
 
     def release(self) -> PrivateCategoricalNB:
@@ -261,13 +252,18 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
+        with taken_over(self) as work:
+            work._release_counts()
+        return self
+
+    def _release_counts(self) -> None:
         counts = getattr(self, "_counts", None)
         if counts is None:
             raise InvalidDataError("partial_fit must have counted records since the last release")
         plan = self._plan(int(counts[0].sum()))
         self._cost_with(plan.privacy)  # costs that cannot be added are refused before anything is paid or drawn
         with self._charge(plan):
-            return self._release(plan)
+            self._release(plan)
 
     def _plan(self, n_records: int) -> TableRelease:
         n_classes = len(self._class_domain)
@@ -292,7 +288,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _charge(self, plan: TableRelease) -> AbstractContextManager[Any]:
         return plan.charge(self.accountant, "naive Bayes", self.random_state)
 
-    def _release(self, plan: TableRelease) -> PrivateCategoricalNB:
+    def _release(self, plan: TableRelease) -> None:
         released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)
         n_classes = len(self._class_domain)
         prior = released[0][0] if self.fit_prior else np.full(n_classes, 1 / n_classes)
@@ -301,7 +297,6 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self.feature_log_prob_ = [np.log(table) for table in released[1 if self.fit_prior else 0 :]]
         self._publish(plan.privacy, Origin(self.mechanism, seeded=self.random_state is not None))
         del self._counts
-        return self
 
     def _publish(self, cost: PrivacyCurve | None, origin: Origin) -> None:
         """Set the public attributes that go with the tables."""

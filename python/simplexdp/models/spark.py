@@ -9,6 +9,7 @@ import numpy as np
 
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
+from simplexdp.frames.spark_codes import code_of
 from simplexdp.mechanisms import DirichletMechanism
 
 __all__ = ["group_counts", "release_rows"]
@@ -17,32 +18,59 @@ __all__ = ["group_counts", "release_rows"]
 def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
     """Return one row for each public group: `by` and an array ``counts``; groups that do not occur have zeros.
 
-    The groups are a data frame with a column `by`, or a list.
+    The groups are a data frame with a column `by`, or a list. A record adds at most one to all counts together: it has
+    one code, and its group is compared with values of the same type, of which each is there once.
     """
     from pyspark.sql import functions as sf
 
-    if by in frame.columns and not hasattr(groups, "columns"):
-        groups = frame.sparkSession.createDataFrame([(level,) for level in groups], frame.select(by).schema)
-    for name, source in ((column, frame), (by, frame), (by, groups)):
-        if name not in source.columns:
-            raise InvalidParameterError(f"columns must exist in the frame, got {name!r}")
-    stated = [sf.count(sf.when(_is_level(frame, column, level), 1)) for level in _levels(domain)]
-    other = sf.count(sf.lit(1)) - sum(stated[1:], stated[0])
-    cells = [count.alias(f"c{code}") for code, count in enumerate(stated)]
-    names = [f"c{code}" for code in range(len(domain))]
-    counted = frame.groupBy(frame[by].alias("g")).agg(*cells, other.alias("o"))
-    if domain.other:
-        counted = counted.withColumnRenamed("o", names[-1])
-    else:
+    for name in (column, by):
+        if frame.columns.count(name) != 1:
+            raise InvalidParameterError(f"columns must exist in the frame, each once, got {name!r}")
+    kinds = {name: frame.schema[name].dataType for name in (column, by)}
+    public = _public_groups(frame.sparkSession, groups, by, kinds[by])
+    # By position: a name may be read as more than a name.
+    positions = [f"p{position}" for position in range(len(frame.columns))]
+    names = {name: positions[frame.columns.index(name)] for name in (column, by)}
+    code = code_of(sf.col(names[column]), kinds[column], domain)
+    coded = frame.toDF(*positions).select(sf.col(names[by]).alias("g"), code.alias("code"))
+    counts = [sf.count(sf.when(sf.col("code") == position, 1)) for position in range(len(domain))]
+    if not domain.other:
         # Spark evaluates this in every task; the message says nothing of the data.
         message = f"column {column!r} must hold values of its domain only, or the domain needs other=True"
-        checked = sf.when(counted["o"] > 0, sf.raise_error(sf.lit(message)).cast("bigint")).otherwise(counted[names[0]])
-        counted = counted.withColumn(names[0], checked).drop("o")
-    public = groups.select(sf.col(f"`{by}`").alias("g")).distinct()
-    joined = public.join(counted, public["g"].eqNullSafe(counted["g"]), "left").select(
-        public["g"].alias(by), sf.array(*(sf.coalesce(sf.col(name), sf.lit(0)) for name in names)).alias("counts")
+        outside = sf.count(sf.when(sf.col("code") < 0, 1)) > 0
+        counts[0] = sf.when(outside, sf.raise_error(sf.lit(message)).cast("bigint")).otherwise(counts[0])
+    cells = [f"c{position}" for position in range(len(domain))]
+    counted = coded.groupBy("g").agg(*(count.alias(cell) for count, cell in zip(counts, cells, strict=True)))
+    return public.join(counted, public["g"].eqNullSafe(counted["g"]), "left").select(
+        public["g"].alias(by), sf.array(*(sf.coalesce(sf.col(cell), sf.lit(0)) for cell in cells)).alias("counts")
     )
-    return joined
+
+
+def _public_groups(session: Any, groups: Any, by: str, kind: Any) -> Any:
+    """Return the groups as a column ``g`` of this type, each once."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as sf
+    from pyspark.sql.types import IntegralType, StructField, StructType
+
+    if not hasattr(groups, "columns"):
+        try:
+            groups = session.createDataFrame([(level,) for level in groups], StructType([StructField("g", kind)]))
+        except (PySparkException, TypeError, ValueError):
+            raise InvalidParameterError(
+                f"groups must be values of the type of column {by!r}, which is {kind.simpleString()}"
+            ) from None
+        return groups.distinct()
+    if groups.columns.count(by) != 1:
+        raise InvalidParameterError(f"groups must have one column {by!r}")
+    stated = groups.schema[by].dataType
+    # Were they compared across types, several of them could be the same to Spark: text and numbers, say.
+    if stated != kind and not (isinstance(stated, IntegralType) and isinstance(kind, IntegralType)):
+        raise InvalidParameterError(
+            f"groups must have the type of column {by!r}, which is {kind.simpleString()}, got {stated.simpleString()}"
+        )
+    position = groups.columns.index(by)
+    renamed = groups.toDF(*(f"p{index}" for index in range(len(groups.columns))))
+    return renamed.select(sf.col(f"p{position}").cast(kind).alias("g")).distinct()
 
 
 def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
@@ -68,17 +96,3 @@ def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
         [StructField(by, key.dataType, key.nullable), StructField("probabilities", ArrayType(DoubleType()))]
     )
     return counts.mapInArrow(draw, schema).localCheckpoint(eager=True)
-
-
-def _levels(domain: Domain) -> list[Any]:
-    """Return the stated values, without the level for others."""
-    return domain.levels[: len(domain) - domain.other]
-
-
-def _is_level(frame: Any, column: str, level: Any) -> Any:
-    from pyspark.sql import functions as sf
-
-    if level is not None:
-        return frame[column].eqNullSafe(sf.lit(level))
-    is_number = frame.schema[column].dataType.typeName() in ("float", "double")
-    return frame[column].isNull() | sf.isnan(frame[column]) if is_number else frame[column].isNull()
