@@ -99,7 +99,7 @@ def fit_nb(target: str, **given: Any) -> None:
     guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
     content = {
         "format": NAIVE_BAYES,
-        "privacy": {**guarantee, "mechanism": fit.mechanism},
+        "privacy": {**guarantee, "mechanism": fit.mechanism, **({} if fit.seed is None else {"seeded": True})},
         # Which of the values collect those without a level of their own.
         "levels": {"other": fit.other, "null": fit.null},
         "class": {"name": target, "values": domains[target].all, "table": _rows(np.exp(model.class_log_prior_))},
@@ -222,7 +222,8 @@ class Fit:
 
     def keep(self, content: Mapping[str, Any], output: Output) -> None:
         """Write the model, first of all that is done with it: it is paid for."""
-        text = json.dumps({**content, "private": self.seed is None}, indent=1, ensure_ascii=False) + "\n"
+        marks = {"private": self.seed is None, "seeded": self.seed is not None}
+        text = json.dumps({**content, **marks}, indent=1, ensure_ascii=False) + "\n"
         write_or_print(text, output.path)
 
     def tell(self, guarantee: Mapping[str, Any], scored: Mapping[str, float] | None, output: Output) -> None:
@@ -236,7 +237,8 @@ class Fit:
             for line in [] if self.quiet else [*notes, *shown]:
                 warn(line)
             return
-        details = {"model": output.path, **guarantee, **(scored or {})}
+        marks = {"private": self.seed is None and scored is None, "seeded": self.seed is not None}
+        details = {"model": output.path, **marks, **guarantee, **(scored or {})}
         emit(Result(details=details, notes=() if self.quiet else notes), Output(None, output.form))
 
 

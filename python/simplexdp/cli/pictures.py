@@ -22,10 +22,12 @@ def check_picture(option: str, path: str, suffixes: tuple[str, ...]) -> None:
     import_module("simplexdp.plots")
 
 
-def save_plot(draw: Callable[[Any], Any], path: str) -> None:
-    """Save the axes that a function of the plots module returns."""
+def save_plot(draw: Callable[[Any], Any], path: str, *, seeded: bool = False) -> None:
+    """Save the axes that a function of the plots module returns; those of a seeded release say so."""
     from simplexdp.plots.style import style
 
     with style():
         axes = draw(import_module("simplexdp.plots"))
+        if seeded:
+            axes.figure.text(0.5, 0.005, "NOT PRIVATE: made with a seed", ha="center", va="bottom", color="red")
         axes.figure.savefig(path)

@@ -10,7 +10,7 @@ import numpy as np
 from simplexdp.cli import options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit
+from simplexdp.cli.writing import SEEDED, Output, Result, emit
 
 __all__ = ["posterior", "stated_prior"]
 
@@ -137,6 +137,7 @@ def posterior(
     from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
     own = ["share"] if mechanism == "dirichlet" else ["alpha", "mean", "lower", "upper"]
+    own += [] if seed is None else [SEEDED]
     check_column(column, [*own, "true_count"] if show_truth else own)
     levels = Levels(stated_domain(domain, domain_file), other, null)
     parameters = stated_prior(prior, len(levels.all))
@@ -169,6 +170,7 @@ def posterior(
     notes += warnings_of(guarantee, show_truth=show_truth, seed=seed)
     details = {
         "private": seed is None and not show_truth,
+        "seeded": seed is not None,
         "column": column,
         "mechanism": mechanism,
         "parameters": {"prior": parameters, **_found(built)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import sys
@@ -11,14 +12,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+import numpy as np
 
+from simplexdp.cli.harmless import cell, cells, visible
 from simplexdp.cli.reading import text_of
-from simplexdp.cli.writing import check_writable
+from simplexdp.cli.writing import SEEDED, check_writable, is_terminal
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FORMATS", "Writer", "fits_integers", "writer"]
+__all__ = ["FORMATS", "Writer", "fits_integers", "marked", "with_mark", "writer"]
 
 FORMATS = ("csv", "parquet")
 
@@ -39,6 +42,21 @@ def writer(out: str | None, form: str | None, as_json: bool) -> Writer:
     if out is None and as_json:
         return _write_lines
     return {"csv": _write_csv, "parquet": _write_parquet}[form]
+
+
+def with_mark(levels: Levels) -> Levels:
+    """Return the columns of records that say that they were made with a seed."""
+    name = SEEDED
+    while name in levels:
+        name += "_"
+    return {**levels, name: [True]}
+
+
+def marked(chunks: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield records that say that they were made with a seed."""
+    for columns in chunks:
+        name = [*with_mark(dict.fromkeys(columns, ()))][-1]
+        yield {**columns, name: np.full(len(next(iter(columns.values()))), True)}
 
 
 def _format_of(path: str) -> str:
@@ -67,24 +85,36 @@ def _whole(out: str) -> Iterator[str]:
 
 def _write_csv(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str | None) -> None:
     if out is None:
-        _write_lines_of_csv(sys.stdout, chunks, levels)
+        _write_lines_of_csv(_Terminal() if is_terminal() else sys.stdout, chunks, levels)
         sys.stdout.flush()
         return
     with _whole(out) as path, open(path, "w", encoding="utf-8", newline="") as file:
         _write_lines_of_csv(file, chunks, levels)
 
 
+class _Terminal(io.StringIO):
+    """Standard output that is read by a person."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(visible(text))
+
+
 def _write_lines_of_csv(file: TextIO, chunks: Iterable[Mapping[str, Any]], levels: Levels) -> None:
     lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(levels)
+    lines.writerow(cells(levels))
+    # Most columns have no level that a spreadsheet would compute; their values need no look.
+    harmful = [any(cell(level) is not level for level in values) for values in levels.values()]
     for columns in chunks:
-        lines.writerows(zip(*(columns[name].tolist() for name in levels), strict=True))
+        parts = [columns[name].tolist() for name in levels]
+        parts = [cells(part) if look else part for part, look in zip(parts, harmful, strict=True)]
+        lines.writerows(zip(*parts, strict=True))
 
 
 def _write_lines(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str | None) -> None:
+    target = _Terminal() if is_terminal() else sys.stdout
     for columns in chunks:
-        for row in zip(*(columns[name].tolist() for name in levels), strict=True):
-            sys.stdout.write(json.dumps(dict(zip(levels, row, strict=True)), ensure_ascii=False) + "\n")
+        for record in zip(*(columns[name].tolist() for name in levels), strict=True):
+            target.write(json.dumps(dict(zip(levels, record, strict=True)), ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 

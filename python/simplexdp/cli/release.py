@@ -14,7 +14,7 @@ from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_o
 from simplexdp.cli.mechanism import MECHANISMS, Request
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.cli.writing import SEEDED, Output, Result, emit, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -214,6 +214,7 @@ class Extras:
         found += [] if request.mechanism == "dirichlet" else ["noisy_count"]
         found += ["debiased"] if self.debias else []
         found += [] if self.interval is None else ["lower", "upper"]
+        found += [] if self.seed is None else [SEEDED]
         return [*found, "true_count"] if self.show_truth else found
 
     def check(self, request: Request, by: str | None) -> None:
@@ -292,6 +293,7 @@ def _described(
     notes += warnings_of(guarantee, show_truth=extras.show_truth, seed=extras.seed)
     details: dict[str, Any] = {
         "private": extras.seed is None and not extras.show_truth,
+        "seeded": extras.seed is not None,
         "column": column,
         "by": by,
         "mechanism": request.mechanism,
@@ -349,7 +351,8 @@ def _illustrate(
     level = 0.95 if extras.interval is None else extras.interval
     lower, upper = _interval(built, released, request, level)
     if extras.plot is not None:
-        save_plot(lambda plots: plots.release(values, lower, upper, texts, level=level), extras.plot)
+        seeded = extras.seed is not None
+        save_plot(lambda plots: plots.release(values, lower, upper, texts, level=level), extras.plot, seeded=seeded)
         warn(f"wrote {extras.plot}")
     if extras.report is not None:
         page = import_module("simplexdp.report").release_report(

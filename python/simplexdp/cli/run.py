@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from simplexdp.cli.app import OutputClosed, app
+from simplexdp.cli.harmless import visible
 from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 
 __all__ = ["INTERRUPTED", "leave", "run"]
@@ -126,9 +127,9 @@ def _missing(error: BaseException | None) -> str | None:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"Error: {message}", err=True)
+    click.echo(visible(f"Error: {message}"), err=True)
     return code
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(visible(f"Warning: {message}"), err=True)

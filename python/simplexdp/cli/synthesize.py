@@ -11,7 +11,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.reading import text_of
-from simplexdp.cli.records import FORMATS, fits_integers, writer
+from simplexdp.cli.records import FORMATS, Levels, fits_integers, marked, with_mark, writer
 from simplexdp.cli.writing import warn
 from simplexdp.exceptions import InvalidParameterError
 
@@ -47,12 +47,17 @@ def synthesize(
     network = _network(model)
     rng = options.seeded(seed)
     names = network._nodes_in_user_order()
-    levels = {name: _levels(network, name) for name in names}
+    levels: Levels = {name: _levels(network, name) for name in names}
+    if network.seeded_:
+        warn(f"WARNING: {model} was made with --seed: it is NOT PRIVATE, and neither is what is drawn from it.")
+        levels = with_mark(levels)
     with Progress("drawing") as bar:
-        write(_chunks(network, size, rng, bar), levels, out)
+        chunks = _chunks(network, size, rng, bar)
+        write(marked(chunks) if network.seeded_ else chunks, levels, out)
     if out is not None:
         if as_json:
-            click.echo(json.dumps({"out": out, "size": size, "columns": names, "private": seed is None}))
+            marks = {"private": seed is None and not network.seeded_, "seeded": seed is not None or network.seeded_}
+            click.echo(json.dumps({"out": out, "size": size, "columns": [*levels], **marks}))
         elif not quiet:
             warn(f"wrote {size} records to {out}")
 
@@ -95,9 +100,9 @@ def _network(path: str) -> Any:
         if not isinstance(content, dict):
             raise TypeError
         if content.get("format") == NAIVE_BAYES:
-            text = _as_network(content["privacy"], _nodes_of_classifier(content))
+            text = _as_network(content, content["privacy"], _nodes_of_classifier(content))
         elif "format" not in content and "rows" in content:
-            text = _as_network(content["guarantee"], [_node_of_release(content)], content["mechanism"])
+            text = _as_network(content, content["guarantee"], [_node_of_release(content)], content["mechanism"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidParameterError):
             raise
@@ -136,9 +141,15 @@ def _node_of_release(content: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": column, "parents": [], "values": [row[column] for row in content["rows"]], "table": table}
 
 
-def _as_network(privacy: Mapping[str, Any], nodes: list[dict[str, Any]], mechanism: str | None = None) -> str:
+def _as_network(
+    content: Mapping[str, Any], privacy: Mapping[str, Any], nodes: list[dict[str, Any]], mechanism: str | None = None
+) -> str:
     """Return the JSON of a network, as PrivateBayesianNetwork writes it."""
+    from simplexdp.models.saved import was_seeded
+
     stated = {name: privacy[name] for name in ("epsilon", "delta", "adjacency")}
+    if was_seeded(content, privacy):
+        stated["seeded"] = True
     return json.dumps(
         {
             "format": "simplexdp.bayesian-network/1",

@@ -15,12 +15,15 @@ from typing import Any, NoReturn
 import click
 
 from simplexdp import __version__
+from simplexdp.cli.harmless import cells, visible
 
-__all__ = ["Output", "Result", "check_writable", "emit", "warn", "write_or_print"]
+__all__ = ["SEEDED", "Output", "Result", "check_writable", "emit", "warn", "write_or_print"]
 
 FORMATS = ("table", "csv", "json", "parquet")
 _SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".txt": "table"}
 _BAR = 30
+SEEDED = "seeded"
+"""The column of a CSV file that says that it was made with a seed, and is not private."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def is_terminal() -> bool:
 
 def warn(message: str) -> None:
     """Say something on standard error."""
-    click.echo(message, err=True)
+    click.echo(visible(message), err=True)
 
 
 def emit(result: Result, output: Output, *, quiet: bool = False) -> None:
@@ -109,7 +112,7 @@ def emit(result: Result, output: Output, *, quiet: bool = False) -> None:
 def write_or_print(text: str, path: str | None) -> None:
     """Write to a file, or without one to standard output, which also gets what the file does not take."""
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text) if is_terminal() else text)
         sys.stdout.flush()
         return
     try:
@@ -152,11 +155,15 @@ def _csv(result: Result) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if result.columns:
-        writer.writerow(result.columns)
-        writer.writerows(zip(*(map(_exact, values) for values in result.columns.values()), strict=True))
+        columns = dict(result.columns)
+        if result.details.get("seeded"):
+            # The only place in this form for what may not be lost.
+            columns[SEEDED] = ["true"] * len(next(iter(columns.values())))
+        writer.writerow(cells(columns))
+        writer.writerows(cells(map(_exact, values)) for values in zip(*columns.values(), strict=True))
     else:
         writer.writerow(("name", "value"))
-        writer.writerows((name, _exact(value)) for name, value in _flat(result.details))
+        writer.writerows(cells((name, _exact(value))) for name, value in _flat(result.details))
     return text.getvalue()
 
 
@@ -189,11 +196,12 @@ def _table(result: Result) -> str:
 
 def _aligned(result: Result) -> list[str]:
     names = list(result.columns)
-    cells = [[_shown(value) for value in values] for values in result.columns.values()]
+    names = [visible(name).replace("\n", "\\n") for name in names]
+    shown = [[_shown(value) for value in values] for values in result.columns.values()]
     numeric = [all(isinstance(value, (int, float)) for value in values) for values in result.columns.values()]
-    widths = [max(map(len, [name, *column])) for name, column in zip(names, cells, strict=True)]
+    widths = [max(map(len, [name, *column])) for name, column in zip(names, shown, strict=True)]
     lines = []
-    for row in [names, *map(list, zip(*cells, strict=True))]:
+    for row in [names, *map(list, zip(*shown, strict=True))]:
         padded = (
             f"{cell:>{width}}" if right else f"{cell:<{width}}"
             for cell, width, right in zip(row, widths, numeric, strict=True)
@@ -213,7 +221,7 @@ def _shown(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value)
+    return visible(str(value)).replace("\n", "\\n")
 
 
 def _write_parquet(result: Result, path: str) -> None:

@@ -94,6 +94,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     privacy_ : PrivacyCurve or None
         What the release cost, bins included; None for mechanism ``"none"``, which protects nothing. Domains
         and edges that were taken from the data, of which a `PrivacyLeakWarning` tells, are not covered by it.
+    seeded_ : bool
+        Whether the tables were drawn with a seed, also where they come from a file; they protect nobody then.
 
     Examples
     --------
@@ -224,6 +226,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         }
         self.privacy_: PrivacyCurve | None = release.privacy
         self._origin = Origin(self.mechanism, seeded=self.random_state is not None)
+        self.seeded_ = self._origin.seeded
         self._frame_kind = frame_kind(frame)
         return self
 
@@ -371,6 +374,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
         network.privacy_, network._origin = privacy.curve, privacy.origin
+        network.seeded_ = privacy.seeded
         network._frame_kind = "dict"
         return network
 

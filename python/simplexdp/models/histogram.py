@@ -61,6 +61,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     groups_ : list or None
         The groups in the order of the rows of `probabilities_`, where `fit` had a column of them.
     privacy_ : PrivacyCurve
+    seeded_ : bool
+        Whether it was drawn with a seed; it protects nobody then.
 
     Examples
     --------
@@ -204,6 +206,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.mechanism_ = mechanism
         self.levels_ = domain.levels
         self.privacy_: PrivacyCurve = mechanism.privacy
+        self.seeded_ = self.random_state is not None
 
     def _domain(self, frame: Any, column: Any) -> Domain:
         if self.domain is not None:

@@ -126,6 +126,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         What all releases since the last `fit` cost, bins included; None for mechanism ``"none"``, which protects
         nothing. Domains
         and edges that were taken from the data, of which a `PrivacyLeakWarning` tells, are not covered by it.
+    seeded_ : bool
+        Whether the tables were drawn with a seed, also where they come from a file; they protect nobody then.
 
     Notes
     -----
@@ -306,6 +308,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.bin_edges_ = dict(self._edges)
         self.privacy_: PrivacyCurve | None = self._cost_with(cost)
         self._origin = origin
+        self.seeded_ = origin.seeded
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for every class, shape (n_records, n_classes)."""

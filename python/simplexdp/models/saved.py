@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -35,6 +36,7 @@ __all__ = [
     "rows_of",
     "text_of",
     "values_of",
+    "was_seeded",
 ]
 
 
@@ -154,6 +156,17 @@ def privacy_of(model: Any) -> dict[str, Any]:
     return {**found, "seeded": True} if origin.seeded else found
 
 
+def was_seeded(content: Mapping[str, Any], privacy: Mapping[str, Any]) -> bool:
+    """Whether a file says, anywhere, that what it holds was made with a seed; what it says must be true or false."""
+    stated = [place["seeded"] for place in (content, privacy) if "seeded" in place]
+    if not stated and "private" in content:
+        # What is not private has no other reason in a file without the mark.
+        stated = [content["private"] is not True]
+    if not all(isinstance(mark, bool) for mark in stated):
+        raise InvalidParameterError("seeded must be true or false in what to_json wrote")
+    return any(stated)
+
+
 @dataclass(frozen=True)
 class SavedPrivacy:
     """What a file says of the guarantee; the curve is that of the stated budget."""
@@ -174,7 +187,7 @@ class SavedPrivacy:
             _arguments.open_unit("delta", member(privacy, "delta", what, int, float)),
             cast(Adjacency, _arguments.choice("adjacency", member(privacy, "adjacency", what, str), ADJACENCIES)),
             _arguments.choice("mechanism", member(privacy, "mechanism", what, str), MECHANISMS),
-            "seeded" in privacy and member(privacy, "seeded", what, bool),
+            was_seeded(content, privacy),
         )
 
     @property
