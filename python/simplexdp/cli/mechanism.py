@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-__all__ = ["MECHANISMS", "PURE", "Request"]
+from simplexdp._catalogue import CATALOGUE, Entry, names
 
-MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian", "sum_preserving_laplace")
-PURE = ("laplace", "discrete_laplace", "sum_preserving_laplace")
+__all__ = ["MECHANISMS", "Request"]
+
+MECHANISMS = names(lambda entry: entry.releases)
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,12 @@ class Request:
         """Refuse combinations that mean nothing, before a file is read."""
         if self.epsilon is None and (self.mechanism != "dirichlet" or self.prior is None or self.scale is None):
             raise click.UsageError("give --epsilon (or both --prior and --scale, to be told what they cost)")
-        if self.mechanism in PURE and self.delta is not None:
+        if self._entry.pure and self.delta is not None:
             raise click.UsageError(f"--mechanism {self.mechanism} is pure: leave --delta out")
-        if self.mechanism not in PURE and self.delta is None:
+        if not self._entry.pure and self.delta is None:
             raise click.UsageError(f"--mechanism {self.mechanism} needs --delta, for example 1e-6")
-        if self.mechanism == "sum_preserving_laplace" and self.adjacency != "replace":
-            raise click.UsageError("--mechanism sum_preserving_laplace keeps the total: it needs --adjacency replace")
+        if self.adjacency not in self._entry.adjacencies:
+            raise click.UsageError(f"--mechanism {self.mechanism} keeps the total: it needs --adjacency replace")
         if self.mechanism != "dirichlet":
             for option, value in (("--prior", self.prior), ("--scale", self.scale)):
                 if value is not None:
@@ -88,14 +89,11 @@ class Request:
                 adjacency=self.adjacency,
                 fixed_total=self.fixes_both_counts,
             )
-        epsilon: Any = self.epsilon
-        if self.mechanism == "sum_preserving_laplace":
-            return sdp.SumPreservingLaplaceMechanism.for_counts(epsilon, dimension=self.dimension * self.n_groups)
-        budget: dict[str, Any] = {"epsilon": epsilon, "adjacency": self.adjacency}
-        if self.mechanism == "discrete_laplace":
-            return sdp.DiscreteLaplaceMechanism.for_counts(**budget)
-        if self.mechanism == "laplace":
-            return sdp.LaplaceMechanism.for_counts(**budget)
-        if self.mechanism == "discrete_gaussian":
-            return sdp.DiscreteGaussianMechanism.for_counts(delta=self.delta, **budget)
-        return sdp.GaussianMechanism.for_counts(delta=self.delta, **budget)
+        # A replaced record may leave one group and enter another: noise that keeps a sum keeps that of all cells.
+        cells = self.dimension * self.n_groups
+        arguments, keywords = self._entry.construction(self.epsilon, self.delta, self.adjacency, cells)
+        return self._entry.mechanism.for_counts(*arguments, **keywords)
+
+    @property
+    def _entry(self) -> Entry:
+        return CATALOGUE[self.mechanism]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 import numpy as np
 
+from simplexdp._catalogue import names
 from simplexdp.cli import options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["NAIVE_BAYES", "fit_bn", "fit_nb"]
 
 NAIVE_BAYES = "simplexdp.naive-bayes/1"
-MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian")
+MECHANISMS = names(lambda entry: entry.tables)
 
 _fit_options = options._stacked(
     click.option(

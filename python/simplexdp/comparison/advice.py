@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simplexdp import _arguments as check
 from simplexdp import _core, divergence
+from simplexdp._catalogue import CATALOGUE, names
 from simplexdp.comparison.candidates import Setting, UnavailableError, candidates, with_rules
 from simplexdp.comparison.measure import Choice, Measured, measure
 from simplexdp.comparison.metrics import METRICS, errors
@@ -28,10 +29,10 @@ Rng = np.random.Generator
 TASKS = ("histogram", "counts", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data")
 MODELS = TASKS[4:]
 
-SHARES = ("dirichlet", "gaussian", "laplace", "discrete_gaussian", "discrete_laplace", "sum_preserving_laplace")
-INTEGERS = ("discrete_gaussian", "discrete_laplace", "sum_preserving_laplace")
+SHARES = names(lambda entry: entry.releases)
+INTEGERS = names(lambda entry: entry.integer)
 POSTERIORS = (*INTEGERS, "hellinger")
-TABLES = ("dirichlet", "discrete_gaussian", "discrete_laplace")
+TABLES = names(lambda entry: entry.tables and (entry.integer or not entry.noise))
 """What suits a histogram, counts, posteriors, and the tables of the library's models. Real-valued noise has the size of
 the discrete one there."""
 
@@ -231,25 +232,13 @@ def _why(table: Comparison) -> str:
 
 # Code ----------------------------------------------------------------------------------------------------------
 
-_CLASSES = {
-    "gaussian": "GaussianMechanism",
-    "laplace": "LaplaceMechanism",
-    "discrete_gaussian": "DiscreteGaussianMechanism",
-    "discrete_laplace": "DiscreteLaplaceMechanism",
-    "sum_preserving_laplace": "SumPreservingLaplaceMechanism",
-}
-
 
 def _construction(mechanism: str, table: Comparison) -> str:
     """Return the expression that builds a mechanism which adds noise."""
-    arguments = [repr(table.epsilon)]
-    if "gaussian" in mechanism:
-        arguments.append(repr(table.delta))
-    if mechanism == "sum_preserving_laplace":
-        arguments.append(f"dimension={table.dimension}")
-    if table.adjacency != "replace":
-        arguments.append(f"adjacency={table.adjacency!r}")
-    return f"sdp.{_CLASSES[mechanism]}.for_counts({', '.join(arguments)})"
+    entry = CATALOGUE[mechanism]
+    values, keywords = entry.construction(table.epsilon, table.delta, table.adjacency, table.dimension)
+    arguments = [repr(value) for value in values] + [f"{name}={value!r}" for name, value in keywords.items()]
+    return f"sdp.{entry.kind}.for_counts({', '.join(arguments)})"
 
 
 def _dirichlet_construction(best: Row, table: Comparison) -> str:

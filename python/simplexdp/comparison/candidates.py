@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import simulation
+from simplexdp._catalogue import CATALOGUE, names
 from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.integer_gaussian import zcdp_budget
@@ -38,16 +39,7 @@ Integers = NDArray[np.int64]
 Sampler = Callable[[Integers, int], Floats]
 Adjacency = Literal["replace", "add_remove"]
 
-MECHANISMS = (
-    "dirichlet",
-    "posterior_draw",
-    "gaussian",
-    "discrete_gaussian",
-    "laplace",
-    "discrete_laplace",
-    "sum_preserving_laplace",
-    "hellinger",
-)
+MECHANISMS = names()
 
 PRIORS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1e4, 1e7, 1e10)
 """Priors that are tried beside the calibrated ones. The larger, the closer is the debiased draw to Gaussian noise."""
@@ -128,6 +120,11 @@ def candidates(mechanism: str, setting: Setting) -> list[Candidate]:
     UnavailableError
         With the reason.
     """
+    entry = CATALOGUE[mechanism]
+    if setting.adjacency not in entry.adjacencies:
+        raise UnavailableError('needs a public total: adjacency="replace"')
+    if setting.delta == 0 and not entry.pure:
+        raise UnavailableError("needs a delta above zero")
     try:
         return _MAKERS[mechanism](setting)
     except SimplexDpError as error:
@@ -144,7 +141,6 @@ def with_rules(candidate: Candidate, names: tuple[str, ...]) -> Candidate:
 
 def _dirichlet(setting: Setting) -> list[Candidate]:
     """Each prior with the largest scale that the exact curve allows: the calibrated ones for every loss, and a grid."""
-    _needs_delta(setting)
     if setting.tables > 1:
         return _dirichlet_tables(setting)
     budget: dict[str, Any] = {
@@ -186,7 +182,6 @@ def _table_release(epsilon: float, delta: float, tables: int, adjacency: Adjacen
 
 
 def _posterior_draw(setting: Setting) -> list[Candidate]:
-    _needs_delta(setting)
     if setting.tables > 1:
         raise UnavailableError("is compared for one table only")
     mechanism = DirichletMechanism.calibrated(
@@ -213,7 +208,6 @@ def _dirichlet_candidate(name: str, scale: float, prior: float, curve: PrivacyCu
 
 
 def _gaussian(setting: Setting) -> list[Candidate]:
-    _needs_delta(setting)
     mechanism = _gaussian_mechanism(setting)
     sigma = float(mechanism.sigma)
 
@@ -224,7 +218,6 @@ def _gaussian(setting: Setting) -> list[Candidate]:
 
 
 def _discrete_gaussian(setting: Setting) -> list[Candidate]:
-    _needs_delta(setting)
     mechanism, curve = _integer_gaussian(setting.epsilon, setting.delta, setting.tables, setting.adjacency)
     sigma = float(mechanism.sigma)
 
@@ -256,8 +249,6 @@ def _discrete_laplace(setting: Setting) -> list[Candidate]:
 
 
 def _sum_preserving(setting: Setting) -> list[Candidate]:
-    if setting.adjacency != "replace":
-        raise UnavailableError('needs a public total: adjacency="replace"')
     share = _pure_share(setting.epsilon, setting.delta, setting.tables)
     mechanism = SumPreservingLaplaceMechanism.for_counts(share, dimension=setting.dimension)
     scale = float(mechanism.scale)
@@ -272,8 +263,6 @@ def _sum_preserving(setting: Setting) -> list[Candidate]:
 
 
 def _hellinger(setting: Setting) -> list[Candidate]:
-    if setting.adjacency != "replace":
-        raise UnavailableError('needs a public total: adjacency="replace"')
     if setting.dimension > HELLINGER_DIMENSION:
         raise UnavailableError(f"more than {HELLINGER_DIMENSION} categories take too long to simulate")
     mechanism = _hellinger_mechanism(
@@ -305,11 +294,6 @@ def _additive(
 ) -> Candidate:
     rules = additive_rules(setting.public_total, setting.dimension, spread, setting.n)
     return Candidate(name, curve, sample, tuple(rules), parameters)
-
-
-def _needs_delta(setting: Setting) -> None:
-    if setting.delta == 0:
-        raise UnavailableError("needs a delta above zero")
 
 
 @lru_cache(maxsize=256)

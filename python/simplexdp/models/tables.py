@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments, _dirichlet
+from simplexdp._catalogue import names
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.integer_gaussian import zcdp_budget
 from simplexdp.accounting.structured import largest_within
@@ -36,7 +37,7 @@ from simplexdp.sensitivity import CountChange, of_counts
 
 __all__ = ["MECHANISMS", "TableRelease"]
 
-MECHANISMS = ("dirichlet", "gaussian", "laplace", "discrete_laplace", "discrete_gaussian", "none")
+MECHANISMS = (*names(lambda entry: entry.tables), "none")
 ADJACENCIES = ("replace", "add_remove")
 MOST_LOG_SCALE = 40.0
 """Noise beyond this says nothing; a search for its scale ends here."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from simplexdp._catalogue import CATALOGUE
 from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 
 if TYPE_CHECKING:
@@ -17,30 +18,10 @@ __all__ = ["COLOURS", "MARKERS", "colour", "panels", "style"]
 # Okabe and Ito's palette, in the order in which its colours are easiest to tell apart.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 
-COLOURS = {
-    "dirichlet": "#0072B2",
-    "hellinger": "#009E73",
-    "gaussian": "#D55E00",
-    "laplace": "#CC79A7",
-    "discrete_gaussian": "#E69F00",
-    "discrete_laplace": "#56B4E9",
-    "sum_preserving_laplace": "#8C510A",
-    "posterior_draw": "#666666",
-    "none": "#000000",
-}
+COLOURS = {name: entry.colour for name, entry in CATALOGUE.items()} | {"none": "#000000"}
 """The colour of each mechanism wherever it is drawn."""
 
-MARKERS = {
-    "dirichlet": "o",
-    "hellinger": "s",
-    "gaussian": "^",
-    "laplace": "v",
-    "discrete_gaussian": "<",
-    "discrete_laplace": ">",
-    "sum_preserving_laplace": "D",
-    "posterior_draw": "P",
-    "none": "",
-}
+MARKERS = {name: entry.marker for name, entry in CATALOGUE.items()} | {"none": ""}
 """The marker of each mechanism: a plot has to be readable without colour too."""
 
 SETTINGS = {
