@@ -250,6 +250,17 @@ class Accountant:
         return self._ledger.place
 
     @property
+    def used(self) -> float:
+        """The share of the budget that is used, in [0, 1]."""
+        status = self._ledger.status()
+        return 1.0 if status.closed else self._rule.used(status.state or self._rule.start())
+
+    @property
+    def closed(self) -> str:
+        """Why no debit is accepted any more, as after a restoration; empty while there may be."""
+        return self._ledger.status().closed
+
+    @property
     def debits(self) -> int:
         """How many debits were made."""
         return self._ledger.status().debits
@@ -586,9 +597,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
 
     def _tell(self, kind: Literal["debit", "stored", "refusal"], number: int | None = None) -> None:
         if events.wanted():
-            status = self._ledger.status()
-            used = 1.0 if status.closed else self._rule.used(status.state or self._rule.start())
-            events.tell(events.LedgerEvent(kind, self._ledger.place, used, number))
+            events.tell(events.LedgerEvent(kind, self._ledger.place, self.used, number))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for entry in self._ledger.entries():

@@ -13,6 +13,7 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
 
@@ -86,11 +87,12 @@ def _cases() -> list[Case]:
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   simplexdp bench --seconds 0.05
   simplexdp bench --seconds 0.05 --json
-"""
+""",
 )
 @click.option(
     "--seconds",

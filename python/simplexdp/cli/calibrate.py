@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import guarantee_of, parameters_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
 from simplexdp.cli.progress import Progress
@@ -17,13 +18,14 @@ _LOSSES = ("kl", "l1", "l2", "linf")
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   simplexdp calibrate --epsilon 1 --delta 1e-6 --dimension 6 --total 1000
   simplexdp calibrate --epsilon 1 --delta 1e-6 --dimension 6 --prior 2 --json
   simplexdp calibrate --scale 0.5 --prior 2 --dimension 6 --delta 1e-6
   simplexdp calibrate --epsilon 1 --dimension 6 --mechanism sum_preserving_laplace
-"""
+""",
 )
 @options.budget_options
 @click.option("--dimension", type=click.IntRange(2), required=True, metavar="D", help="Number of categories.")

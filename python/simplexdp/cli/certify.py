@@ -7,20 +7,22 @@ from typing import Any
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.files import KeepingCommand, whole
 from simplexdp.cli.posterior import progress_of, stated_prior
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, check_writable, emit, warn
+from simplexdp.cli.writing import Output, Result, emit, warn
 
 __all__ = ["certify"]
 
 
 @click.command(
+    cls=KeepingCommand,
     epilog="""\b
 Examples:
   simplexdp certify --prior 1,1 --n 60 --epsilon 0.8 --delta 1e-8
   simplexdp certify --prior 1,1 --n 40 --epsilon 0.8 --delta 1e-8 --sensitivity smooth --json
   simplexdp certify --prior 1,1,1 --n 12 --epsilon 1 --certificate certificate.json
-"""
+""",
 )
 @click.option("--prior", required=True, metavar="A,B,...", help="Dirichlet prior, one number for each category.")
 @click.option("--n", type=click.IntRange(0), required=True, help="Number of records, public.")
@@ -54,8 +56,6 @@ def certify(
     No data are read: everything here is public. What is too large is refused, with the limit and what to use instead.
     """
     output = Output.chosen(out, form, as_json, default=None if out else "table")
-    if certificate is not None:
-        check_writable("--certificate", certificate)
     parameters = stated_prior(prior, None)
     if len(parameters) < 2:
         raise click.UsageError("--prior must have one number for each category, for example 1,1")
@@ -84,7 +84,8 @@ def certify(
         "mean_hellinger_error": mechanism.mean_error,
     }
     if certificate is not None:
-        mechanism.save_certificate(certificate)
+        with whole(certificate) as draft:
+            mechanism.save_certificate(draft)
         if not quiet:
             warn(f"wrote {certificate}")
     emit(Result(details=details), output, quiet=quiet)

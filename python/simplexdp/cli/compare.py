@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
@@ -31,12 +32,13 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   simplexdp compare --n 1000 --dimension 10 --epsilon 1 --delta 1e-6
   simplexdp compare --n 1000 --dimension 10 --epsilon 1 --delta 1e-6 --metric l1 --json
   simplexdp compare --n 100,1000 --dimension 2,10 --epsilon 1 --delta 1e-6 --plot winners.png
-"""
+""",
 )
 @click.option("--n", type=_Numbers(), required=True, metavar="N[,N...]", help="Numbers of records.")
 @click.option("--dimension", type=_Numbers(), required=True, metavar="D[,D...]", help="Numbers of categories.")

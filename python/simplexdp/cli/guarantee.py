@@ -81,6 +81,8 @@ def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, targe
     try:
         return accountant.spend(curve, label=name, on=target)
     except BudgetExceededError:
+        if accountant.closed:
+            raise BudgetExceededError(f"nothing was released: the budget is closed: {accountant.closed}") from None
         spent, whole, delta = accountant.spent_epsilon(), accountant.epsilon, accountant.delta
         raise BudgetExceededError(
             f"nothing was released: {spent:.6g} of epsilon {whole:g} is spent at delta = {delta:g}, and what was asked "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -13,9 +14,10 @@ import numpy as np
 
 from simplexdp._catalogue import names
 from simplexdp.cli import options
+from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
+from simplexdp.cli.writing import Output, Result, check_printable, emit, warn, write_or_print
 from simplexdp.exceptions import InvalidDataError, SimplexDpError
 
 if TYPE_CHECKING:
@@ -58,13 +60,14 @@ _fit_options = options._stacked(
 
 @click.command(
     "fit-nb",
+    cls=KeepingCommand,
     epilog="""\b
 Examples:
   simplexdp fit-nb people.csv --target job --domains domains.json \\
       --epsilon 1 --delta 1e-6 --out model.json
   simplexdp predict model.json new.csv --out predicted.csv
   simplexdp fit-nb train.csv --target job --domains domains.json \\
-      --epsilon 1 --delta 1e-6 --score public-test.csv --out model.json
+      --epsilon 1 --delta 1e-6 --score public-test.csv --out scored.json
 """,
 )
 @options.file_argument
@@ -118,6 +121,7 @@ def fit_nb(target: str, **given: Any) -> None:
 
 @click.command(
     "fit-bn",
+    cls=KeepingCommand,
     epilog="""\b
 Examples:
   simplexdp fit-bn people.csv --edge 'region>job' --edge 'job>age' --domains domains.json \\
@@ -178,6 +182,8 @@ class Fit:
     out: str | None
     as_json: bool
     quiet: bool
+    _debits: list[Any] = field(default_factory=list, init=False)
+    """Noted as released when the model was written."""
 
     def domains(self) -> dict[str, Levels]:
         """Return the public domains."""
@@ -188,11 +194,13 @@ class Fit:
     def prepared(self) -> tuple[dict[str, Any], Output]:
         """Check everything that can be checked before anything is read; return what both estimators are told."""
         output = Output.chosen(self.out, None if self.out is None else "json", False)
+        stated = self.domains()
+        check_printable([text for name, levels in stated.items() for text in (name, *levels.all)], output)
         found = account(self.ledger, self.seed)
         shared = {
             "mechanism": self.mechanism,
             "adjacency": self.adjacency,
-            "accountant": None if found is None else _Named(found, self.name, self.file),
+            "accountant": None if found is None else _Named(found, self.name, self.file, self._debits),
             "random_state": options.seeded(self.seed),
         }
         return shared, Output(output.path, "json" if self.as_json else "table")
@@ -226,6 +234,8 @@ class Fit:
         marks = {"private": self.seed is None, "seeded": self.seed is not None}
         text = json.dumps({**content, **marks}, indent=1, ensure_ascii=False) + "\n"
         write_or_print(text, output.path)
+        for debit in self._debits:
+            debit.released()
 
     def tell(self, guarantee: Mapping[str, Any], scored: Mapping[str, float] | None, output: Output) -> None:
         """Say what the model cost; a score is shown and never written into the model."""
@@ -254,12 +264,13 @@ def _edge(text: str, domains: Mapping[str, Levels]) -> tuple[str, str]:
 class _Named:
     """An accountant that notes the user's name and file, not the model's own label."""
 
-    def __init__(self, accountant: Any, name: str, file: str) -> None:
-        self._accountant, self._name, self._file = accountant, name, file
+    def __init__(self, accountant: Any, name: str, file: str, debits: list[Any]) -> None:
+        self._accountant, self._name, self._file, self._debits = accountant, name, file, debits
 
     def spend(self, curve: Any, *, label: str = "") -> Any:
-        """Debit the cost of the model."""
-        return debited(self._accountant, curve, self._name or label, self._file)
+        """Debit the cost of the model, which is delivered later."""
+        self._debits.append(debited(self._accountant, curve, self._name or label, self._file))
+        return nullcontext()
 
 
 def _matrix(records: Mapping[str, Any], features: list[str]) -> Any:

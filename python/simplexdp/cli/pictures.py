@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import click
 
-from simplexdp.cli.writing import check_writable
+from simplexdp.cli.files import whole
 
 __all__ = ["check_picture", "save_plot"]
 
 
 def check_picture(option: str, path: str, suffixes: tuple[str, ...]) -> None:
-    """Refuse a file that cannot be written, or that there is no program for."""
+    """Refuse a file that there is no program for."""
     if not path.lower().endswith(suffixes):
         raise click.UsageError(f"{option} must end in {' or '.join(suffixes)}, got {path}")
-    check_writable(option, path)
     import_module("matplotlib").use("Agg")
     import_module("simplexdp.plots")
 
@@ -30,4 +30,5 @@ def save_plot(draw: Callable[[Any], Any], path: str, *, seeded: bool = False) ->
         axes = draw(import_module("simplexdp.plots"))
         if seeded:
             axes.figure.text(0.5, 0.005, "NOT PRIVATE: made with a seed", ha="center", va="bottom", color="red")
-        axes.figure.savefig(path)
+        with whole(path) as draft:
+            axes.figure.savefig(draft, format=os.path.splitext(path)[1][1:].lower())

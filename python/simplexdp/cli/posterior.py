@@ -8,9 +8,10 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import SEEDED, Output, Result, emit
+from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
 __all__ = ["posterior", "stated_prior"]
 
@@ -39,6 +40,7 @@ def progress_of(bar: Progress) -> Any:
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   # the whole posterior, pure epsilon
@@ -54,7 +56,7 @@ Examples:
 \b
   # the papers' baseline, consistent
   simplexdp posterior people.csv --column job --domain clerk,nurse,smith --epsilon 1 --mechanism laplace
-"""
+""",
 )
 @options.file_argument
 @click.option("--column", required=True, help="The column whose shares are learnt.")
@@ -145,41 +147,47 @@ def posterior(
     n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity, calibration)
     rng = options.seeded(seed)
-    with debited(accountant, built.privacy, name, f"{file}:{column}"), Progress("drawing"):
-        released = built.release(counts, rng=rng)
+    check_printable([column, *levels.all], output)
 
-    rows: dict[str, Any] = {column: levels.all}
-    if mechanism == "dirichlet":
-        rows["share"] = released.tolist()
-    else:
-        interval = released.interval(level)
-        rows["alpha"] = released.alpha.tolist()
-        rows["mean"] = released.mean.tolist()
-        rows["lower"], rows["upper"] = interval[:, 0].tolist(), interval[:, 1].tolist()
-    if show_truth:
-        rows["true_count"] = counts.tolist()
-    guarantee = guarantee_of(built.privacy, epsilon, delta)
-    notes = [
-        sentence(guarantee),
-        f"Public: the domain, the parameters and the number of records, {n_records}. Nothing else.",
-    ]
-    if mechanism == "dirichlet":
-        notes.insert(0, f"One draw from Dirichlet({built.scale:.6g} * counts + prior).")
-    else:
-        notes.insert(0, f"Credible intervals of level {level:g} under the released posterior.")
-    notes += warnings_of(guarantee, show_truth=show_truth, seed=seed)
-    details = {
-        "private": seed is None and not show_truth,
-        "seeded": seed is not None,
-        "column": column,
-        "mechanism": mechanism,
-        "parameters": {"prior": parameters, **_found(built)},
-        "guarantee": guarantee,
-        "total": n_records,
-        "kind": "shares" if mechanism == "dirichlet" else "posterior",
-    }
-    bar = "share" if mechanism == "dirichlet" else "mean"
-    emit(Result(rows, details, notes, bar), output, quiet=quiet)
+    def described(released: Any) -> Result:
+        rows: dict[str, Any] = {column: levels.all}
+        if mechanism == "dirichlet":
+            rows["share"] = released.tolist()
+        else:
+            interval = released.interval(level)
+            rows["alpha"] = released.alpha.tolist()
+            rows["mean"] = released.mean.tolist()
+            rows["lower"], rows["upper"] = interval[:, 0].tolist(), interval[:, 1].tolist()
+        if show_truth:
+            rows["true_count"] = counts.tolist()
+        guarantee = guarantee_of(built.privacy, epsilon, delta)
+        notes = [
+            sentence(guarantee),
+            f"Public: the domain, the parameters and the number of records, {n_records}. Nothing else.",
+        ]
+        if mechanism == "dirichlet":
+            notes.insert(0, f"One draw from Dirichlet({built.scale:.6g} * counts + prior).")
+        else:
+            notes.insert(0, f"Credible intervals of level {level:g} under the released posterior.")
+        notes += warnings_of(guarantee, show_truth=show_truth, seed=seed)
+        details = {
+            "private": seed is None and not show_truth,
+            "seeded": seed is not None,
+            "column": column,
+            "mechanism": mechanism,
+            "parameters": {"prior": parameters, **_found(built)},
+            "guarantee": guarantee,
+            "total": n_records,
+            "kind": "shares" if mechanism == "dirichlet" else "posterior",
+        }
+        bar = "share" if mechanism == "dirichlet" else "mean"
+        return Result(rows, details, notes, bar)
+
+    # The release is noted as made when it was delivered.
+    with debited(accountant, built.privacy, name, f"{file}:{column}"):
+        with Progress("drawing"):
+            released = built.release(counts, rng=rng)
+        emit(described(released), output, quiet=quiet)
 
 
 def _build(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simplexdp.cli import options
 from simplexdp.cli.counting import coded
+from simplexdp.cli.files import Command
 from simplexdp.cli.reading import Source, text_of
 from simplexdp.cli.records import FORMATS, writer
 from simplexdp.cli.writing import warn
@@ -28,11 +29,12 @@ __all__ = ["predict"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   simplexdp predict model.json new.csv | head -3
   simplexdp predict model.json new.csv --probabilities --out predicted.parquet
-"""
+""",
 )
 @click.argument("model", type=click.Path(exists=True, dir_okay=False), metavar="MODEL.json")
 @options.file_argument

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
 
@@ -14,12 +15,13 @@ TASKS = ("histogram", "counts", "posterior", "posterior-draw", "naive-bayes", "b
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   simplexdp recommend histogram --n 1000 --dimension 10 --epsilon 1 --delta 1e-6
   simplexdp recommend histogram --n 1000 --dimension 10 --epsilon 1 --delta 1e-6 --metric kl --json
   simplexdp recommend naive-bayes --n 1000 --dimension 5 --tables 9 --rows 2 --epsilon 1 --delta 1e-6
-"""
+""",
 )
 @click.argument("task", type=click.Choice(TASKS), metavar="TASK")
 @click.option("--n", type=click.IntRange(1), required=True, help="Number of records, public or a public guess.")

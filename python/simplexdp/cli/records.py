@@ -8,15 +8,15 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 import numpy as np
 
+from simplexdp.cli.files import whole
 from simplexdp.cli.harmless import cell, cells, visible
 from simplexdp.cli.reading import text_of
-from simplexdp.cli.writing import SEEDED, check_writable, is_terminal
+from simplexdp.cli.writing import SEEDED, is_terminal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,8 +37,6 @@ def writer(out: str | None, form: str | None, as_json: bool) -> Writer:
     form = form or (_format_of(out) if out is not None else "csv")
     if form == "parquet" and out is None:
         raise click.UsageError("--format parquet needs --out FILE")
-    if out is not None:
-        check_writable("--out", out)
     if out is None and as_json:
         return _write_lines
     return {"csv": _write_csv, "parquet": _write_parquet}[form]
@@ -68,27 +66,12 @@ def _format_of(path: str) -> str:
     raise click.UsageError(f"cannot tell the format of --out {path}; give --format csv|parquet")
 
 
-@contextmanager
-def _whole(out: str) -> Iterator[str]:
-    """Give the path of a file that becomes `out` once it is complete; of a pipe or a device, its own."""
-    if os.path.exists(out) and not os.path.isfile(out):
-        yield out
-        return
-    unfinished = f"{out}.part"
-    try:
-        yield unfinished
-        os.replace(unfinished, out)
-    finally:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-
-
 def _write_csv(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str | None) -> None:
     if out is None:
         _write_lines_of_csv(_Terminal() if is_terminal() else sys.stdout, chunks, levels)
         sys.stdout.flush()
         return
-    with _whole(out) as path, open(path, "w", encoding="utf-8", newline="") as file:
+    with whole(out) as path, open(path, "w", encoding="utf-8", newline="") as file:
         _write_lines_of_csv(file, chunks, levels)
 
 
@@ -125,7 +108,7 @@ def _write_parquet(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str
     assert out is not None  # asked by `writer`
     # From the levels, not from the records: these need not hold all types, and there may be none.
     schema = pa.schema([(str(name), _type_of(values)) for name, values in levels.items()])
-    with _whole(out) as path, pq.ParquetWriter(path, schema) as target:
+    with whole(out) as path, pq.ParquetWriter(path, schema) as target:
         for columns in chunks:
             arrays = [_array(columns[name].tolist(), kind) for name, kind in zip(levels, schema.types, strict=True)]
             target.write_table(pa.table(arrays, schema=schema))

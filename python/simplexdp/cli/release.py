@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command, whole
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import SEEDED, Output, Result, emit, warn
+from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +28,7 @@ __all__ = ["release"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   # a private histogram of a column, as a table on a terminal and as CSV in a pipe
@@ -63,7 +65,7 @@ Examples:
   simplexdp ledger budget.db --create 2 1e-6
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6 \\
       --ledger budget.db --name jobs
-"""
+""",
 )
 @options.file_argument
 @click.option("--column", required=True, help="The column whose distribution is released.")
@@ -97,7 +99,9 @@ Examples:
     show_default=True,
     help="What the prior makes small.",
 )
-@click.option("--counts", "size", type=click.IntRange(0), metavar="SIZE", help="Synthetic counts instead of shares.")
+@click.option(
+    "--counts", "size", type=click.IntRange(0, 2**30), metavar="SIZE", help="Synthetic counts instead of shares."
+)
 @click.option("--debias", is_flag=True, help="Undo the pull towards the prior (post-processing, free).")
 @click.option("--interval", type=float, metavar="LEVEL", help="Confidence intervals of the true shares, e.g. 0.95.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A plot, PNG or SVG.")
@@ -177,11 +181,13 @@ def release(
         built = request.build()
     curve = built.table_privacy if request.mechanism == "dirichlet" and by is not None else built.privacy
     rng = options.seeded(seed)
-    with debited(accountant, curve, name, f"{file}:{column}"), Progress("drawing"):
-        released = _draw(built, request, counts, size, rng)
-
-    result = _described(request, extras, built, curve, columns, counts, released)
-    emit(result, output, quiet=quiet)
+    check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
+    # The release is noted as made when it was delivered.
+    with debited(accountant, curve, name, f"{file}:{column}"):
+        with Progress("drawing"):
+            released = _draw(built, request, counts, size, rng)
+        result = _described(request, extras, built, curve, columns, counts, released)
+        emit(result, output, quiet=quiet)
     _illustrate(request, extras, built, curve, columns[column].all, released, result)
 
 
@@ -368,6 +374,6 @@ def _illustrate(
             # The truth that --show-truth shows is not on the page, whatever is printed.
             notes=[note for note in result.notes if not note.startswith("true_count")],
         )
-        with open(extras.report, "w", encoding="utf-8") as file:
+        with whole(extras.report) as draft, open(draft, "w", encoding="utf-8") as file:
             file.write(page)
         warn(f"wrote {extras.report}")

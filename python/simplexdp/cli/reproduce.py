@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from simplexdp.cli.files import Command
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
 
@@ -15,13 +16,14 @@ __all__ = ["reproduce"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   simplexdp reproduce --list
   simplexdp reproduce dm-figure-1 --fast --out figures
   simplexdp reproduce --fast --out figures
   simplexdp reproduce --data uci --out figures
-"""
+""",
 )
 @click.argument("figures", nargs=-1, metavar="[FIGURE]...")
 @click.option("--list", "only_list", is_flag=True, help="List the figures and end.")

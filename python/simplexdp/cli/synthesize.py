@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.files import Command
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.reading import text_of
 from simplexdp.cli.records import FORMATS, Levels, fits_integers, marked, with_mark, writer
@@ -21,13 +22,14 @@ _CHUNK = 1 << 17
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   # from a network, from a classifier, from a histogram
   simplexdp synthesize network.json --size 1000 --out synthetic.csv
   simplexdp synthesize model.json --size 1000 --out synthetic.parquet
   simplexdp synthesize shares.json --size 1000 | head -3
-"""
+""",
 )
 @click.argument("model", type=click.Path(exists=True, dir_okay=False), metavar="MODEL.json")
 @click.option("--size", type=click.IntRange(0), required=True, metavar="N", help="Number of records.")

@@ -8,16 +8,17 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import click
 
 from simplexdp import __version__
+from simplexdp.cli.files import whole
 from simplexdp.cli.harmless import cells, visible
 
-__all__ = ["SEEDED", "Output", "Result", "check_writable", "emit", "warn", "write_or_print"]
+__all__ = ["SEEDED", "Output", "Result", "check_printable", "emit", "warn", "write_or_print"]
 
 FORMATS = ("table", "csv", "json", "parquet")
 _SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".txt": "table"}
@@ -43,7 +44,6 @@ class Output:
         if path == "-":
             path = None
         if path is not None:
-            check_writable("--out", path)
             form = form or _SUFFIXES.get(os.path.splitext(path)[1].lower())
             if form is None:
                 raise click.UsageError(f"cannot tell the format of --out {path}; give --format {'|'.join(FORMATS)}")
@@ -74,13 +74,16 @@ class Result:
     bar: str | None = None
 
 
-def check_writable(option: str, path: str) -> None:
-    """Refuse a file that cannot be written, before anything is spent on what would go there."""
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"the directory of {option} {path} does not exist")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise click.UsageError(f"{option} {path} cannot be written")
+def check_printable(texts: Iterable[Any], output: Output) -> None:
+    """Refuse names that the output cannot encode, before anything is spent on what would go there."""
+    encoding = (sys.stdout.encoding or "utf-8") if output.path is None else "utf-8"
+    try:
+        "".join(map(str, texts)).encode(encoding, (sys.stdout.errors or "strict") if output.path is None else "strict")
+    except UnicodeEncodeError:
+        where = "standard output" if output.path is None else f"--out {output.path}"
+        raise click.UsageError(
+            f"{where} is {encoding}, which has no place for a name or a level that is stated"
+        ) from None
 
 
 def is_terminal() -> bool:
@@ -116,7 +119,7 @@ def write_or_print(text: str, path: str | None) -> None:
         sys.stdout.flush()
         return
     try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
+        with whole(path) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     except OSError as error:
         _print_instead(path, text, error)
@@ -237,5 +240,5 @@ def _write_parquet(result: Result, path: str) -> None:
     # Through memory: what pyarrow cannot write it removes, and that may be a device.
     written = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata({"simplexdp": about}), written)
-    with open(path, "wb") as file:
+    with whole(path) as draft, open(draft, "wb") as file:
         file.write(written.getvalue())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import secrets
 from typing import Any
 
 import numpy as np
@@ -12,11 +15,13 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, encode
 from simplexdp.mechanisms import DirichletMechanism
 
-__all__ = ["group_counts", "release_rows"]
+__all__ = ["counted", "group_counts", "release_rows"]
 
 
 def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
     """Return one row for each public group: `by` and a column of counts for each level, zeros where none occurs."""
+    if by in (f"p{code}" for code in range(len(domain))):
+        raise InvalidParameterError(f"by must not be called like a released column, got {by!r}")
     for name, source in ((column, frame), (by, frame)):
         if name not in source.columns:
             raise InvalidParameterError(f"columns must exist in the frame, got {name!r}")
@@ -99,15 +104,32 @@ def _counted(by: str, found: Any, rows: NDArray[Any], codes: NDArray[Any], names
     return counted
 
 
-def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
+def counted(counts: Any, checkpoint: str | None) -> Any:
+    """Count now, before anything is paid for: what cannot be counted is refused here."""
+    if (
+        checkpoint is not None
+        and os.path.exists(checkpoint)
+        and (not os.path.isdir(checkpoint) or os.listdir(checkpoint))
+    ):
+        raise InvalidParameterError(f"checkpoint must be an empty folder or none yet, got {checkpoint!r}")
+    kept = counts.persist()
+    # On a cluster that returns at once; this waits, and raises.
+    kept.map_partitions(len).compute()
+    return kept
+
+
+def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint: str | None) -> Any:
     """Return `by` and a column ``p0``, ``p1``, ... for each level, drawn in the partition that holds the row.
 
-    The result is persisted: were it computed again, it would be drawn again, and cost again.
+    The result never hangs on the draw: a cluster that loses a worker computes again what was there, and would draw
+    again what may have been used. So it is brought to the client; or with a checkpoint, each partition is stored there
+    when it is drawn, and read from there ever after.
     """
+    import dask
+    import dask.dataframe as dd
+
     names = [_cell(by, code) for code in range(mechanism.dimension)]
     released = [f"p{code}" for code in range(mechanism.dimension)]
-    if by in released:
-        raise InvalidParameterError(f"by must not be called like a released column, got {by!r}")
 
     def draw(part: Any) -> Any:
         table = part[names].to_numpy().astype(np.int64)
@@ -115,7 +137,42 @@ def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
         return part[[by]].assign(**{name: rows[:, code] for code, name in enumerate(released)})
 
     meta = counts._meta[[by]].assign(**dict.fromkeys(released, 0.0))
-    return counts.map_partitions(draw, meta=meta).persist()
+    if checkpoint is None:
+        drawn = dask.compute(*counts.map_partitions(draw, meta=meta).to_delayed())
+        return dd.from_map(_itself, list(drawn), meta=meta, enforce_metadata=False)
+    os.makedirs(checkpoint, exist_ok=True)
+    paths = [os.path.join(checkpoint, f"part-{number:06d}.parquet") for number in range(counts.npartitions)]
+
+    def store(part: Any, path: str) -> int:
+        if not os.path.exists(path):
+            _stored(draw(part), path)
+        return len(part)
+
+    tasks = [dask.delayed(store)(part, path) for part, path in zip(counts.to_delayed(), paths, strict=True)]
+    dask.compute(*tasks)
+    return dd.from_map(_read, paths, meta=meta, enforce_metadata=False)
+
+
+def _itself(part: Any) -> Any:
+    return part
+
+
+def _stored(part: Any, path: str) -> None:
+    """Write a drawn partition, unless another attempt at it was faster: then its draw counts, and this one is lost."""
+    draft = f"{path}.{secrets.token_hex(8)}"
+    try:
+        part.to_parquet(draft)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft)
+
+
+def _read(path: str) -> Any:
+    import pandas as pd
+
+    return pd.read_parquet(path)
 
 
 def _cell(by: str, code: int) -> str:

@@ -125,7 +125,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self._keep(mechanism, domains[column])
         return self
 
-    def release_on_spark(self, frame: Any, column: str, *, by: str, groups: Any = None) -> Any:
+    def release_on_spark(
+        self, frame: Any, column: str, *, by: str, groups: Any = None, checkpoint: str | None = None
+    ) -> Any:
         """Release one distribution for each group where the groups are, without collecting them.
 
         The rows are counted by Spark; every task then draws with fresh randomness of its own operating system.
@@ -138,18 +140,23 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         groups : pyspark.sql.DataFrame or sequence, optional
             The public groups: a data frame with a column `by`, or a list; by default those of the constructor.
             Records of other groups are left out.
+        checkpoint : str, optional
+            A path, where nothing is yet, to which the release is written as Parquet. By default it is kept on the
+            executors by a local checkpoint, and is lost with them: it is never drawn again.
 
         Returns
         -------
         pyspark.sql.DataFrame
             One row a group: `by`, and an array ``probabilities`` in the order of `levels_`. It is drawn once, when
-            this method runs, and kept by a local checkpoint.
+            this method runs.
         """
         from simplexdp.models import spark
 
-        return self._release_in_tasks(spark, frame, column, by, groups, self._domain(frame, column))
+        return self._release_in_tasks(spark, frame, column, by, groups, self._domain(frame, column), checkpoint)
 
-    def release_on_dask(self, frame: Any, column: str, *, by: str, groups: Any = None) -> Any:
+    def release_on_dask(
+        self, frame: Any, column: str, *, by: str, groups: Any = None, checkpoint: str | None = None
+    ) -> Any:
         """Release one distribution for each group in the partitions, without collecting the counts.
 
         Parameters
@@ -160,18 +167,23 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         groups : dask.dataframe.DataFrame or sequence, optional
             The public groups: a data frame with a column `by`, or a list; by default those of the constructor.
             Records of other groups are left out.
+        checkpoint : str, optional
+            A folder that all workers share, empty or none yet, in which each partition of the release is stored when it
+            is drawn. By default the release is brought to the client.
 
         Returns
         -------
         dask.dataframe.DataFrame
             One row a group: `by`, and columns ``p0``, ``p1``, ... in the order of `levels_`. It is drawn once, when
-            this method runs, and persisted.
+            this method runs, whatever workers are lost then.
         """
         from simplexdp.models import dask
 
-        return self._release_in_tasks(dask, frame, column, by, groups, self._domain(frame, column))
+        return self._release_in_tasks(dask, frame, column, by, groups, self._domain(frame, column), checkpoint)
 
-    def _release_in_tasks(self, engine: Any, frame: Any, column: str, by: str, groups: Any, domain: Domain) -> Any:
+    def _release_in_tasks(
+        self, engine: Any, frame: Any, column: str, by: str, groups: Any, domain: Domain, checkpoint: str | None
+    ) -> Any:
         """Count and release where the groups are, by the module of an engine."""
         if self.random_state is not None:
             raise InvalidParameterError("random_state must be None here: every task draws from its own system")
@@ -181,10 +193,11 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         if not hasattr(public, "columns"):
             public = as_domain(public).levels
         mechanism = self._mechanism(len(domain))
-        counts = engine.group_counts(frame, column, by, domain, public)
+        # Counted before the debit: values outside the domain are found here.
+        counts = engine.counted(engine.group_counts(frame, column, by, domain, public), checkpoint)
         with self._charge(mechanism):
             self._keep(mechanism, domain)
-            return engine.release_rows(counts, by, mechanism)
+            return engine.release_rows(counts, by, mechanism, checkpoint)
 
     def _mechanism(self, dimension: int) -> DirichletMechanism:
         if dimension < 2:

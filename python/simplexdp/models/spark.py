@@ -12,7 +12,7 @@ from simplexdp.frames import Domain
 from simplexdp.frames.spark_codes import code_of
 from simplexdp.mechanisms import DirichletMechanism
 
-__all__ = ["group_counts", "release_rows"]
+__all__ = ["counted", "group_counts", "release_rows"]
 
 
 def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
@@ -73,10 +73,29 @@ def _public_groups(session: Any, groups: Any, by: str, kind: Any) -> Any:
     return renamed.select(sf.col(f"p{position}").cast(kind).alias("g")).distinct()
 
 
-def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
+def counted(counts: Any, checkpoint: str | None) -> Any:
+    """Count now, before anything is paid for: what cannot be counted is refused here."""
+    from pyspark.errors import PySparkException
+
+    if checkpoint is not None:
+        # There is no other way to ask whether a path exists on whatever file system that is.
+        try:
+            counts.sparkSession.read.format("binaryFile").load(checkpoint).isEmpty()
+        except PySparkException as error:
+            if "PATH_NOT_FOUND" not in str(error):
+                raise
+        else:
+            raise InvalidParameterError(f"checkpoint must not exist yet, got {checkpoint!r}")
+    kept = counts.persist()
+    kept.write.format("noop").mode("overwrite").save()
+    return kept
+
+
+def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint: str | None) -> Any:
     """Return `by` and an array ``probabilities``, drawn in the task that holds the row.
 
-    The result is kept by a local checkpoint: were it computed again, it would be drawn again, and cost again.
+    The result never hangs on the draw, or an executor that is lost would have it drawn again. A local checkpoint keeps
+    it on the executors, and fails if one is lost; with a path it is stored there, and survives.
     """
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
@@ -95,4 +114,11 @@ def release_rows(counts: Any, by: str, mechanism: DirichletMechanism) -> Any:
     schema = StructType(
         [StructField(by, key.dataType, key.nullable), StructField("probabilities", ArrayType(DoubleType()))]
     )
-    return counts.mapInArrow(draw, schema).localCheckpoint(eager=True)
+    drawn = counts.mapInArrow(draw, schema)
+    try:
+        if checkpoint is None:
+            return drawn.localCheckpoint(eager=True)
+        drawn.write.mode("errorifexists").parquet(checkpoint)
+        return counts.sparkSession.read.schema(schema).parquet(checkpoint)
+    finally:
+        counts.unpersist()

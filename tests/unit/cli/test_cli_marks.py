@@ -45,7 +45,7 @@ def test_reports_and_plots_of_a_release_with_a_seed_say_so(simplexdp, folder):
 @pytest.mark.parametrize("command, kind", [(FIT, PrivateCategoricalNB), (NETWORK, PrivateBayesianNetwork)])
 def test_a_model_with_a_seed_keeps_the_mark_in_all_that_is_made_of_it(simplexdp, folder, command, kind):
     for seed in ((), SEED):
-        summary = simplexdp(*command, *seed, "--out", "model.json", "--json").json
+        summary = simplexdp(*command, *seed, "--out", "model.json", "--force", "--json").json
         assert (summary["seeded"], summary["private"]) == (bool(seed), not seed)
         saved = json.loads((folder / "model.json").read_text())
         assert (saved["seeded"], saved["private"]) == (bool(seed), not seed)

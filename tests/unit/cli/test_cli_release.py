@@ -274,7 +274,7 @@ def test_models_hold_what_was_released_and_nothing_else(simplexdp, folder):
 def test_a_score_is_given_only_when_asked_and_is_called_not_private(simplexdp):
     arguments = ("fit-nb", "people.csv", "--target", "job", "--domains", "domains.json", *BUDGET, "--out", "model.json")
     assert "accuracy" not in simplexdp(*arguments, "--json").json
-    scored = simplexdp(*arguments, "--score", "public-test.csv", "--json").json
+    scored = simplexdp(*arguments, "--force", "--score", "public-test.csv", "--json").json
     assert 0 <= scored["accuracy"] <= 1
     assert any("NOT PRIVATE" in note for note in scored["notes"])
 

@@ -57,7 +57,7 @@ def test_chunks_have_the_types_of_the_domain(simplexdp, folder, monkeypatch):
     (folder / "a.csv").write_text("a\n" + "1\n2.5\n" * 50)
     for values in ([1, 2.5], [1, "2.5"]):
         (folder / "d.json").write_text(json.dumps({"a": values}))
-        assert simplexdp("fit-bn", "a.csv", "--domains", "d.json", *BUDGET, "--out", "m.json").code == 0
+        assert simplexdp("fit-bn", "a.csv", "--domains", "d.json", *BUDGET, "--out", "m.json", "--force").code == 0
         done = simplexdp("synthesize", "m.json", "--size", "60", "--out", "s.parquet")
         assert done.code == 0, done.err
         kind = float if 2.5 in values else str

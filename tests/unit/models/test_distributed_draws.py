@@ -1,0 +1,115 @@
+"""Draws on Dask and Spark: never made again for what was delivered, and paid for only when all could be counted."""
+
+import os
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.models import PrivateHistogram
+
+dask = pytest.importorskip("dask")
+pd = pytest.importorskip("pandas")
+dd = pytest.importorskip("dask.dataframe")
+
+LEVELS = ["a", "b", "c"]
+
+
+def frame(values=LEVELS, rows=60, partitions=3):
+    generator = np.random.default_rng(5)
+    data = pd.DataFrame({"x": generator.choice(values, rows), "g": generator.integers(0, 4, rows)})
+    return dd.from_pandas(data, npartitions=partitions)
+
+
+def histogram(**options):
+    return PrivateHistogram(LEVELS, epsilon=1.0, delta=1e-6, total=60, **options)
+
+
+def twice(graph, keys, **_):
+    """A scheduler that loses the first result of everything, and computes it again."""
+    dask.get(graph, keys)
+    return dask.get(graph, keys)
+
+
+def rows(released):
+    return released.compute().sort_values("g").reset_index(drop=True)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_dask_release_is_the_same_however_often_it_is_computed(tmp_path, stored):
+    checkpoint = str(tmp_path / "draws") if stored else None
+    released = histogram().release_on_dask(frame(), "x", by="g", groups=[0, 1, 2, 3], checkpoint=checkpoint)
+    first = rows(released)
+    assert first.shape == (4, 4)
+    np.testing.assert_allclose(first[["p0", "p1", "p2"]].sum(axis=1), 1.0)
+    with dask.config.set(scheduler=twice):
+        pd.testing.assert_frame_equal(rows(released), first)
+    pd.testing.assert_frame_equal(rows(released.repartition(npartitions=1)), first)
+
+
+def test_a_partition_that_is_drawn_twice_counts_as_it_was_stored_first(tmp_path, monkeypatch):
+    from simplexdp.mechanisms import DirichletMechanism
+
+    draws = []
+    release = DirichletMechanism.release
+
+    def noted(self, table, **options):
+        draws.append(release(self, table, **options))
+        return draws[-1]
+
+    monkeypatch.setattr(DirichletMechanism, "release", noted)
+    folder = str(tmp_path / "draws")
+    with dask.config.set(scheduler=twice):
+        released = histogram().release_on_dask(frame(), "x", by="g", groups=[0, 1, 2, 3], checkpoint=folder)
+        found = rows(released)
+    parts = [name for name in os.listdir(folder) if name.endswith(".parquet")]
+    assert sum(len(draw) for draw in draws) == 4
+    assert len(parts) == len(os.listdir(folder)) == released.npartitions
+    drawn = {tuple(row) for draw in draws for row in draw}
+    assert {tuple(row) for row in found[["p0", "p1", "p2"]].to_numpy()} == drawn
+
+
+def test_an_attempt_that_is_slower_leaves_what_is_stored(tmp_path):
+    from simplexdp.models.dask import _read, _stored
+
+    path = str(tmp_path / "part.parquet")
+    _stored(pd.DataFrame({"g": [1], "p0": [0.25]}), path)
+    _stored(pd.DataFrame({"g": [1], "p0": [0.75]}), path)
+    assert _read(path)["p0"].tolist() == [0.25]
+    assert os.listdir(tmp_path) == ["part.parquet"]
+
+
+def test_what_cannot_be_counted_or_stored_is_refused_before_the_debit(tmp_path):
+    accountant = sdp.Accountant(5.0, 1e-5)
+    paid = histogram(accountant=accountant)
+    with pytest.raises(sdp.InvalidDataError):
+        paid.release_on_dask(frame([*LEVELS, "SECRET"]), "x", by="g", groups=[0])
+    (tmp_path / "file").write_text("")
+    for checkpoint in (str(tmp_path), str(tmp_path / "file")):
+        with pytest.raises(sdp.InvalidParameterError, match="checkpoint"):
+            paid.release_on_dask(frame(), "x", by="g", groups=[0], checkpoint=checkpoint)
+    with pytest.raises(sdp.InvalidParameterError, match="by must not"):
+        paid.release_on_dask(frame().rename(columns={"g": "p1"}), "x", by="p1", groups=[0])
+    assert accountant.debits == 0
+    paid.release_on_dask(frame(), "x", by="g", groups=[0], checkpoint=str(tmp_path / "new"))
+    assert [row["state"] for row in accountant.spends()] == ["released"]
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+def test_on_spark_too(spark, tmp_path):
+    accountant = sdp.Accountant(5.0, 1e-5)
+    paid = histogram(accountant=accountant)
+    bad = spark.createDataFrame([("SECRET", 0), ("a", 1)] * 5, ["x", "g"])
+    good = spark.createDataFrame([("a", 0), ("b", 1)] * 5, ["x", "g"])
+    with pytest.raises(Exception, match="must hold values of its domain only"):
+        paid.release_on_spark(bad, "x", by="g", groups=[0, 1])
+    path = str(tmp_path / "draws")
+    (tmp_path / "there").mkdir()
+    with pytest.raises(sdp.InvalidParameterError, match="checkpoint"):
+        paid.release_on_spark(good, "x", by="g", groups=[0, 1], checkpoint=str(tmp_path / "there"))
+    assert accountant.debits == 0
+    released = paid.release_on_spark(good, "x", by="g", groups=[0, 1], checkpoint=path)
+    first = sorted(released.collect())
+    assert sorted(released.collect()) == sorted(spark.read.parquet(path).collect()) == first
+    assert len(first) == 2
+    assert accountant.debits == 1
