@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "CountPosterior",
     "DirichletBudget",
     "DirichletRow",
     "DiscreteNoise",
     "HellingerFamily",
+    "Observation",
     "Profile",
     "SeededRng",
     "SumPreservingNoise",
@@ -44,6 +46,7 @@ __all__ = [
     "gammaincc_inverse",
     "gaussian_profile",
     "hellinger_dirichlet",
+    "infer_rows",
     "kl_dirichlet",
     "laplace_profile",
     "log_beta",
@@ -326,6 +329,66 @@ def betainc_inverse(a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[n
 def betaincc(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log_betaincc(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def betaincc_inverse(a: NDArray[np.float64], b: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+# inference.rs
+@final
+class Observation:
+    @staticmethod
+    def noisy(values: NDArray[np.float64], kind: str, size: float, step: float) -> Observation: ...
+    @staticmethod
+    def zero_sum(values: NDArray[np.float64], dimension: int, scale: float) -> Observation: ...
+    @staticmethod
+    def shares(
+        units: NDArray[np.int64], scale: float, prior: NDArray[np.float64], resolution_bits: int
+    ) -> Observation: ...
+    @staticmethod
+    def urn(drawn: NDArray[np.int64], scale: float, prior: NDArray[np.float64]) -> Observation: ...
+    @staticmethod
+    def total(values: NDArray[np.float64], kind: str, size: float, step: float) -> Observation: ...
+
+@final
+class CountPosterior:
+    def __new__(
+        cls,
+        observations: Sequence[Observation],
+        row: int,
+        priors: NDArray[np.float64],
+        log_weights: NDArray[np.float64],
+        total: tuple[str, float, float, NDArray[np.float64] | None],
+        least: int = 0,
+    ) -> CountPosterior: ...
+    def log_evidence(self) -> float: ...
+    def error(self) -> float: ...
+    def parts(self) -> list[tuple[float, NDArray[np.float64]]]: ...
+    def total(self) -> tuple[int, NDArray[np.float64]]: ...
+    def marginals(self) -> list[tuple[int, NDArray[np.float64]]]: ...
+    def share_moments(self) -> NDArray[np.float64]: ...
+    def covariance(self) -> NDArray[np.float64]: ...
+    def share_intervals(self, level: float, shortest: bool) -> NDArray[np.float64]: ...
+    def count_intervals(self, level: float, shortest: bool) -> NDArray[np.int64]: ...
+    def share_cdf(self, cell: int, t: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def sample(self, wanted: str, size: int, records: int = 0, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
+
+def infer_rows(
+    observations: Sequence[Observation],
+    rows: int,
+    priors: NDArray[np.float64],
+    log_weights: NDArray[np.float64],
+    totals: tuple[tuple[str, float, float, NDArray[np.float64] | None], NDArray[np.int64] | None],
+    least: int,
+    shared: bool,
+    level: float | None,
+    shortest: bool,
+    threads: int,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]: ...
 
 # random.rs
 @final

@@ -69,6 +69,19 @@ class NoiseMechanism:
             values = np.asarray(y, dtype=np.int64)
         return np.stack([values - radius, values + radius], axis=-1)
 
+    def infer(self, release: ArrayLike, *, prior: Any = 1.0, total: Any = None, centre: ArrayLike | None = None) -> Any:
+        """Return the exact posterior of counts and shares given a release, as `simplexdp.inference.infer`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2).infer([12, 3, 5], total=20).mean.shape
+        (3,)
+        """
+        from simplexdp.inference import infer
+
+        return infer(self, release, prior=prior, total=total, centre=centre)
+
     def _noise_radius(self, alpha: float) -> int | float:
         """Return what the error of a value exceeds with a probability of at most `alpha`: an int for integers."""
         raise NotImplementedError

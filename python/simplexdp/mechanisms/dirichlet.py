@@ -601,6 +601,27 @@ class DirichletMechanism(DirichletEstimates):
         mean: NDArray[np.float64] = parameters / parameters.sum(axis=-1, keepdims=True)
         return mean
 
+    def infer(
+        self,
+        release: ArrayLike,
+        *,
+        prior: Any = 1.0,
+        total: Any = None,
+        centre: ArrayLike | None = None,
+        resolution: float = 2.0**-32,
+    ) -> Any:
+        """Return the exact posterior of counts and shares given a release, as `simplexdp.inference.infer`.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3).infer([0.25, 0.5, 0.25], total=100).mean.shape
+        (3,)
+        """
+        from simplexdp.inference import infer
+
+        return infer(self, release, prior=prior, total=total, centre=centre, resolution=resolution)
+
     # Helpers --------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ mod divergence;
 mod error;
 mod hellinger;
 mod incomplete;
+mod inference;
 mod network;
 mod noise;
 mod parallel;
@@ -54,6 +55,8 @@ mod _core {
         betainc, betainc_inverse, betaincc, betaincc_inverse, gammainc, gammainc_inverse, gammaincc, gammaincc_inverse,
         log_betainc, log_betaincc, log_gammainc, log_gammaincc,
     };
+    #[pymodule_export]
+    use inference::{CountPosterior, Observation, infer_rows};
     #[pymodule_export]
     use network::sample_network;
     #[pymodule_export]

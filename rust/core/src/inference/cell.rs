@@ -46,6 +46,11 @@ impl Cell {
         Ok(Self { prior, factors, least })
     }
 
+    /// The cell before anything was released.
+    pub(super) fn unreleased(&self) -> Self {
+        Self { factors: Vec::new(), ..*self }
+    }
+
     /// The parameter of the prior.
     pub fn prior(&self) -> f64 {
         self.prior

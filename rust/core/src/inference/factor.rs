@@ -122,6 +122,19 @@ impl Factor {
         Ok(Self(Kind::Share { scale, prior, log_upper: upper.ln(), decay, log_width: width.ln() }))
     }
 
+    /// An entry of `units` of the grid 2^-bits of a row of `dimension` entries (docs/exactness.md, section 7). With M = 2^bits - d
+    /// it is one more, or two, than the whole part of M y, where which of the two depends on all entries.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless the units are from 1 to 2^bits; as for [`Self::share`].
+    pub fn grid_share(units: i64, dimension: usize, bits: u32, scale: f64, prior: f64) -> Result<Self> {
+        if bits > 52 || units < 1 || units > 1 << bits {
+            return Err(Error::parameter("release", "be multiples of the resolution, none below one step", units));
+        }
+        let shared = 2f64.powi(bits as i32) - dimension as f64;
+        Self::share(((units - 2).max(0) as f64 / shared).min(1.0), units as f64 / shared, scale, prior)
+    }
+
     /// `drawn` records of a Dirichlet-multinomial draw with weights scale x + prior, the multinomial coefficient's part of
     /// the cell included.
     ///

@@ -17,6 +17,9 @@
 //! - `tree`: laws of sums upwards, weights from outside downwards, draws.
 //! - `convolution`: direct or by Fourier transform, with a bound of the error.
 //! - `posterior`: the tilt that keeps all digits, blocks of totals, and what follows for the counts.
+//! - `shares`: the law of one probability, a mixture of Beta laws: quantiles and intervals.
+//! - `rows`: many histograms at once, with a prior that they share.
+//! - `mixture`: posteriors under several priors weighed by evidence; draws of probabilities and of future records.
 //!
 //! **Tables.** A row of a conditional table is a histogram with an unknown total: one [`Cell`] per level, with prior
 //! kappa m_k and the factors of that cell's releases. [`Posterior::log_evidence_by_total`] gives ln Z(N) for every N of a
@@ -39,13 +42,19 @@
 mod cell;
 mod convolution;
 mod factor;
+mod mixture;
 mod posterior;
+mod rows;
 mod segment;
+mod shares;
 mod total;
 mod tree;
 
 pub use cell::Cell;
 pub use factor::{Factor, Noise};
+pub use mixture::{Mixture, Wanted};
 pub use posterior::Posterior;
+pub use rows::{Interval, Rows, Summary};
 pub use segment::Segment;
+pub use shares::ShareLaw;
 pub use total::{Total, TotalPrior, TotalTerm, log_zero_sum_probability};

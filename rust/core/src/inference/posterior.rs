@@ -7,6 +7,7 @@
 use super::cell::{Cell, TiltedLaw};
 use super::convolution::{convolve_signed, correlate_signed};
 use super::segment::Segment;
+use super::shares::ShareLaw;
 use super::total::{Total, TotalPrior};
 use super::tree::{Tree, uniform};
 use crate::random::{Bits, StreamKey};
@@ -20,6 +21,9 @@ const BLOCK_DEPTH: f64 = 1e-6;
 
 /// Totals whose weight is exp of minus this below the best are left out: some 1e-17.
 const TOTAL_DEPTH: f64 = 39.0;
+
+/// Groups of a private total in the laws of probabilities.
+const TOTAL_GROUPS: f64 = 16.0;
 
 /// Blocks at most.
 const MOST_BLOCKS: usize = 1024;
@@ -86,7 +90,16 @@ impl Posterior {
             Some(n) => vec![problem.block_at(n)?],
             None => problem.blocks(TOTAL_DEPTH)?,
         };
-        Self::weighed(problem, raw)
+        let mut posterior = Self::weighed(problem, raw)?;
+        if least > 0 {
+            // The prior is that of counts that are not below the least: what it is divided by.
+            let unreleased: Vec<Cell> = cells.iter().map(Cell::unreleased).collect();
+            let alone = total.alone();
+            let prior = Problem { cells: &unreleased, total: &alone, ..problem };
+            let raw = total.known().map_or_else(|| prior.blocks(TOTAL_DEPTH), |n| Ok(vec![prior.block_at(n)?]))?;
+            posterior.log_evidence -= Self::weighed(prior, raw)?.log_evidence;
+        }
+        Ok(posterior)
     }
 
     /// For every total from `low` to `high` the logarithm of the probability of the releases of these cells given that total
@@ -152,7 +165,8 @@ impl Posterior {
         &self.priors
     }
 
-    /// ln p(releases | prior): masses for releases on integers and grids, densities for shares.
+    /// ln p(releases | prior): masses for releases on integers and grids, densities for shares. Under least counts the prior is
+    /// that of counts that are not below them.
     pub fn log_evidence(&self) -> f64 {
         self.log_evidence
     }
@@ -174,6 +188,37 @@ impl Posterior {
     /// [`Error::Interrupted`].
     pub fn marginals(&self) -> Result<Vec<Segment>> {
         self.weighed_marginals(|_| 1.0)
+    }
+
+    /// The marginal laws of the counts jointly with the total, which where it is private is put into groups of equal
+    /// probability, each represented by its mean: masses of the counts, and the total.
+    ///
+    /// # Errors
+    /// As for [`Self::marginals`].
+    pub(super) fn marginals_by_total(&self) -> Result<Vec<(Vec<Segment>, f64)>> {
+        if let Some(n) = self.public_total() {
+            return Ok(vec![(self.marginals()?, n)]);
+        }
+        let total = self.total.sum();
+        let (mut groups, mut mass, mut first, mut moment) = (Vec::new(), 0.0, 0.0, 0.0);
+        for (n, p) in self.total.iter() {
+            if mass == 0.0 {
+                first = n as f64;
+            }
+            (mass, moment) = (mass + p, moment + p * n as f64);
+            if mass >= total / TOTAL_GROUPS || n + 1 == self.total.end() {
+                if mass > 0.0 {
+                    groups.push((first, n as f64, moment / mass));
+                }
+                (mass, moment) = (0.0, 0.0);
+            }
+        }
+        groups
+            .into_iter()
+            .map(|(first, last, mean)| {
+                Ok((self.weighed_marginals(|n| f64::from(u8::from(first <= n && n <= last)))?, mean))
+            })
+            .collect()
     }
 
     /// For every cell and every value x of its count the expectation of g(total) on the event that the count is x.
@@ -214,29 +259,21 @@ impl Posterior {
             let sum = |(law, &prior): (&Segment, &f64)| law.iter().map(|(x, p)| p * power(x as f64, prior)).sum();
             Ok(laws.iter().zip(&self.priors).map(sum).collect())
         };
-        let mean = moment(&|n| 1.0 / (a + n), &|x, prior| x + prior)?;
-        // Var = E Var + Var E: the second moment minus the square would cancel for small variances, so that both parts
-        // are taken about the mean where the total is public.
         if let Some(n) = self.public_total() {
             let laws = self.marginals()?;
-            let mass = a + n;
-            let variance = |(k, law): (usize, &Segment)| {
-                law.iter()
-                    .map(|(x, p)| {
-                        let share = (x as f64 + self.priors[k]) / mass;
-                        p * ((share - mean[k]).powi(2) + share * (1.0 - share) / (mass + 1.0))
-                    })
-                    .sum::<f64>()
+            let share = |(law, &prior): (&Segment, &f64)| {
+                let law = ShareLaw::new([(law.clone(), prior, a + n)]);
+                (law.mean(), law.variance())
             };
-            let variances: Vec<f64> = laws.iter().enumerate().map(variance).collect();
-            return Ok(mean.into_iter().zip(variances).collect());
+            return Ok(laws.iter().zip(&self.priors).map(share).collect());
         }
+        let mean = moment(&|n| 1.0 / (a + n), &|x, prior| x + prior)?;
         let second = moment(&|n| 1.0 / ((a + n) * (a + n + 1.0)), &|x, prior| (x + prior) * (x + prior + 1.0))?;
         Ok(mean.iter().zip(&second).map(|(m, s)| (*m, (s - m * m).max(0.0))).collect())
     }
 
     /// The total where it has one value only.
-    fn public_total(&self) -> Option<f64> {
+    pub(super) fn public_total(&self) -> Option<f64> {
         (self.total.values.len() == 1).then_some(self.total.start as f64)
     }
 
@@ -303,10 +340,14 @@ impl Posterior {
         for row in counts.chunks_exact_mut(d) {
             interrupt::check()?;
             stream.refresh()?;
-            // A total at the very end of its law may not be reachable in doubles: it is drawn again.
-            while !self.draw(&mut stream, row) {}
+            self.draw_into(&mut stream, row);
         }
         Ok(counts)
+    }
+
+    /// One joint draw of the counts. A total at the very end of its law may not be reachable in doubles: it is drawn again.
+    pub(super) fn draw_into<B: Bits>(&self, bits: &mut B, row: &mut [i64]) {
+        while !self.draw(bits, row) {}
     }
 
     fn draw<B: Bits>(&self, bits: &mut B, row: &mut [i64]) -> bool {
@@ -326,6 +367,7 @@ impl Posterior {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Problem<'a> {
     cells: &'a [Cell],
     total: &'a Total,

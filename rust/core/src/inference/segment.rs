@@ -45,6 +45,11 @@ impl Segment {
         (self.start as f64 + mean, second / sum)
     }
 
+    /// The function times a number.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        Self { start: self.start, values: self.values.iter().map(|value| factor * value).collect() }
+    }
+
     /// The sum of several functions.
     pub(super) fn sum_of(parts: &[Self]) -> Self {
         let filled = || parts.iter().filter(|part| !part.values.is_empty());

@@ -92,6 +92,11 @@ impl Total {
         Ok(Self { prior, terms })
     }
 
+    /// The same prior without what the releases say: for the probability of the prior alone.
+    pub(super) fn alone(&self) -> Self {
+        Self { prior: self.prior.clone(), terms: Vec::new() }
+    }
+
     /// The public number, if it is.
     pub fn known(&self) -> Option<u64> {
         if let TotalPrior::Known(n) = self.prior { Some(n) } else { None }

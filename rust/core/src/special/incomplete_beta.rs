@@ -39,6 +39,11 @@ pub fn log_beta_inc_c(a: f64, b: f64, x: f64) -> f64 {
     tails(a, b, x).log_upper()
 }
 
+/// ln(x^a (1-x)^b / B(a, b)) for a, b > 0 and 0 < x < 1, without cancellation.
+pub(crate) fn log_beta_weight(a: f64, b: f64, x: f64) -> f64 {
+    Point::new(a, b, x).weight().log()
+}
+
 /// Both tails.
 pub(super) fn tails(a: f64, b: f64, x: f64) -> Tails {
     if !(a >= 0.0 && b >= 0.0 && (0.0..=1.0).contains(&x)) {

@@ -15,6 +15,7 @@ mod stirling;
 mod trigamma;
 
 pub use digamma::digamma;
+pub(crate) use incomplete_beta::log_beta_weight;
 pub use incomplete_beta::{beta_inc, beta_inc_c, log_beta_inc, log_beta_inc_c};
 pub use incomplete_gamma::{gamma_p, gamma_q, log_gamma_p, log_gamma_q};
 pub use log_gamma::{log_beta, log_gamma, log_gamma_1p, log_gamma_ratio};

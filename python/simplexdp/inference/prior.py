@@ -1,0 +1,51 @@
+"""Priors of the probabilities that the records were drawn with."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simplexdp import _arguments as check
+from simplexdp.exceptions import InvalidParameterError
+
+__all__ = ["Prior", "make_prior"]
+
+CONCENTRATIONS = 10.0 ** np.arange(-1.0, 5.01, 0.5)
+"""The sums of the prior that ``prior="empirical"`` integrates over, all equally likely before the release."""
+
+
+class Prior(NamedTuple):
+    """Dirichlet priors, one of which is the right one with the given weights."""
+
+    parameters: NDArray[np.float64]
+    """Shape (parts, d)."""
+    log_weights: NDArray[np.float64]
+    """Shape (parts,)."""
+
+
+def make_prior(prior: Any, dimension: int, centre: ArrayLike | None = None) -> Prior:
+    """Build a prior of a number for all cells, one for each, or the word "empirical".
+
+    The empirical prior has shares `centre` on average, by default equal ones, and integrates over how far shares are
+    from it: over `CONCENTRATIONS`, each weighed by the evidence of the release.
+    """
+    if isinstance(prior, Prior):
+        return prior
+    if isinstance(prior, str):
+        check.choice("prior", prior, ("empirical",))
+        if centre is None:
+            shares = np.full(dimension, 1 / dimension)
+        else:
+            shares = check.probabilities("centre", centre, dimension)
+            if shares.ndim != 1 or np.any(shares <= 0):
+                raise InvalidParameterError(f"centre must have shape ({dimension},) and positive entries")
+        parts = len(CONCENTRATIONS)
+        return Prior(CONCENTRATIONS[:, None] * shares, np.full(parts, -np.log(parts)))
+    if centre is not None:
+        raise InvalidParameterError('centre must be left out unless prior is "empirical"')
+    values = check.numbers("prior", prior)
+    if values.shape not in ((), (dimension,)) or np.any(values < 1e-12) or np.any(values > 1e12):
+        raise InvalidParameterError(
+            f'prior must be "empirical", or a number or {dimension} numbers in [1e-12, 1e12], got {prior!r}'
+        )
+    return Prior(np.broadcast_to(values, (1, dimension)).copy(), np.zeros(1))

@@ -1,0 +1,135 @@
+//! Many histograms at once, under one of several priors that all of them share or that each has for itself.
+
+use super::mixture::Mixture;
+use super::posterior::Posterior;
+use super::segment::Segment;
+use crate::{Result, parallel};
+
+/// Shares of the weight below which a prior that all rows share is left out.
+const NEGLIGIBLE: f64 = 1e-12;
+
+/// Which interval of a given level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The least probability of the interval.
+    pub level: f64,
+    /// The shortest one; else that with the same probability on either side.
+    pub shortest: bool,
+}
+
+/// Histograms whose posteriors differ in their releases only: `posterior` gives that of a row under one of the priors.
+pub struct Rows<F> {
+    /// The number of rows.
+    pub rows: usize,
+    /// Logarithms of the weights of the priors.
+    pub log_weights: Vec<f64>,
+    /// The posterior of a row, by its number and that of the prior.
+    pub posterior: F,
+}
+
+/// The numbers that are asked of a posterior most.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    /// ln p(releases of the row | the mixture of priors).
+    pub log_evidence: f64,
+    /// Mean and standard deviation of the total.
+    pub total: (f64, f64),
+    /// Means and standard deviations of the counts.
+    pub counts: Vec<(f64, f64)>,
+    /// Means and standard deviations of the probabilities.
+    pub shares: Vec<(f64, f64)>,
+    /// Intervals of the counts, if asked for.
+    pub count_intervals: Vec<(i64, i64)>,
+    /// Intervals of the probabilities, if asked for.
+    pub share_intervals: Vec<(f64, f64)>,
+}
+
+impl<F: Fn(usize, usize) -> Result<Posterior> + Sync> Rows<F> {
+    /// ln p(releases of a row | prior), for every row and every prior.
+    ///
+    /// # Errors
+    /// What the posteriors refuse; [`crate::Error::Interrupted`].
+    pub fn log_evidence(&self, threads: usize) -> Result<Vec<f64>> {
+        let parts = self.log_weights.len();
+        let of =
+            |row| (0..parts).map(|part| Ok((self.posterior)(row, part)?.log_evidence())).collect::<Result<Vec<_>>>();
+        Ok(parallel::map(0..self.rows, threads, of)?.concat())
+    }
+
+    /// The weights of a prior that all rows share, given all of their releases: their evidences multiply.
+    pub fn shared_weights(&self, log_evidence: &[f64]) -> Vec<f64> {
+        let parts = self.log_weights.len();
+        let sum = |part: usize| log_evidence.iter().skip(part).step_by(parts).sum::<f64>() + self.log_weights[part];
+        let logs: Vec<f64> = (0..parts).map(sum).collect();
+        let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        weights.iter().map(|w| w / total).map(|w| if w < NEGLIGIBLE { 0.0 } else { w }).collect()
+    }
+
+    /// The summaries of all rows. With `shared` weights each prior keeps its weight in every row; otherwise every row weighs the
+    /// priors by its own evidence.
+    ///
+    /// # Errors
+    /// As for [`Self::log_evidence`].
+    pub fn summaries(
+        &self,
+        shared: Option<&[f64]>,
+        interval: Option<Interval>,
+        threads: usize,
+    ) -> Result<Vec<Summary>> {
+        let of = |row| {
+            let mut parts = Vec::new();
+            for (part, log) in self.log_weights.iter().enumerate() {
+                if shared.is_none_or(|weights| weights[part] > 0.0) {
+                    parts.push((part, *log, (self.posterior)(row, part)?));
+                }
+            }
+            let mixture = match shared {
+                None => Mixture::new(parts.into_iter().map(|(_, log, posterior)| (log, posterior)).collect())?,
+                Some(weights) => Mixture::weighed(parts.into_iter().map(|(i, _, p)| (weights[i], p)).collect()),
+            };
+            Summary::of(&mixture, interval)
+        };
+        parallel::map(0..self.rows, threads, of)
+    }
+}
+
+impl Summary {
+    /// Of one posterior.
+    ///
+    /// # Errors
+    /// [`crate::Error::Interrupted`].
+    pub fn of(mixture: &Mixture, interval: Option<Interval>) -> Result<Self> {
+        let deviation = |(mean, variance): (f64, f64)| (mean, variance.sqrt());
+        let mut summary = Self {
+            log_evidence: mixture.log_evidence(),
+            total: deviation(mixture.total().moments()),
+            ..Self::default()
+        };
+        let marginals = mixture.marginals()?;
+        summary.counts = marginals.iter().map(|law| deviation(law.moments())).collect();
+        if let Some(interval) = interval {
+            summary.count_intervals = marginals.iter().map(|law| interval.of_counts(law)).collect();
+        } else if !mixture.public_total() {
+            summary.shares = mixture.share_moments()?.into_iter().map(deviation).collect();
+            return Ok(summary);
+        }
+        let laws = mixture.share_laws_from(&marginals)?;
+        summary.shares = laws.iter().map(|law| (law.mean(), law.variance().sqrt())).collect();
+        if let Some(interval) = interval {
+            let ends = |law: &super::ShareLaw| {
+                if interval.shortest { law.shortest(interval.level) } else { law.central(interval.level) }
+            };
+            summary.share_intervals = laws.iter().map(ends).collect::<Result<_>>()?;
+        }
+        Ok(summary)
+    }
+}
+
+impl Interval {
+    /// The interval of a count.
+    pub fn of_counts(&self, law: &Segment) -> (i64, i64) {
+        if self.shortest { law.shortest(self.level) } else { law.central(0.5 * (1.0 - self.level) * law.sum()) }
+    }
+}

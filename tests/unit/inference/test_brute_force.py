@@ -1,0 +1,281 @@
+"""Posteriors against sums over all counts that are possible, from the written laws of the mechanisms."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.inference import Total
+
+N = 9
+DIMENSION = 3
+
+
+def discrete_laplace(scale, step=1.0):
+    q = math.exp(-step / scale)
+    return lambda y, x: math.log((1 - q) / (1 + q)) - abs(y - x) / scale
+
+
+def discrete_gaussian(sigma, step=1.0):
+    top = sum(math.exp(-((k * step / sigma) ** 2) / 2) for k in range(-4000, 4001))
+    return lambda y, x: -((y - x) ** 2) / (2 * sigma**2) - math.log(top)
+
+
+def cellwise(law):
+    return lambda y, x: sum(law(float(a), b) for a, b in zip(y, x, strict=True))
+
+
+def zero_sum(scale):
+    """The normaliser is a sum over two free entries; noise beyond 60 scales is nothing."""
+    z = np.arange(-int(60 * scale), int(60 * scale) + 1)
+    top = np.log(np.exp(-(np.abs(z)[:, None] + np.abs(z) + np.abs(z[:, None] + z)) / scale).sum())
+    return lambda y, x: -sum(abs(int(a) - b) for a, b in zip(y, x, strict=True)) / scale - top
+
+
+def dirichlet(scale, prior, bits=32):
+    """The mean of the density over the interval that a grid value stands for, at 30 digits."""
+    shared = 2.0**bits - DIMENSION
+
+    def log_law(y, x):
+        with mpmath.workdps(30):
+            total = mpmath.loggamma(scale * sum(x) + sum(prior))
+            for value, count, a in zip(y, x, prior, strict=True):
+                units, b = int(value * 2**bits), mpmath.mpf(scale) * count + a
+                low, high = mpmath.mpf(max(units - 2, 0)) / shared, mpmath.mpf(units) / shared
+                total += mpmath.log((high**b - low**b) / (b * (high - low))) - mpmath.loggamma(b)
+            return float(total)
+
+    return log_law
+
+
+def urn(scale, prior):
+    def log_law(z, x):
+        z = [int(v) for v in z]
+        weights = [scale * k + a for k, a in zip(x, prior, strict=True)]
+        total = math.lgamma(sum(z) + 1) + math.lgamma(sum(weights)) - math.lgamma(sum(weights) + sum(z))
+        return total + sum(
+            math.lgamma(b + v) - math.lgamma(b) - math.lgamma(v + 1) for b, v in zip(weights, z, strict=True)
+        )
+
+    return log_law
+
+
+def brute(releases, alpha, totals):
+    """All counts with their posterior probabilities, and the evidence; `totals` maps numbers to prior probabilities."""
+    concentration, rows, logs = sum(alpha), [], []
+    for n, weight in totals.items():
+        for x in itertools.product(range(n + 1), repeat=len(alpha)):
+            if sum(x) == n:
+                log = (
+                    math.log(weight) + math.lgamma(n + 1) + math.lgamma(concentration) - math.lgamma(n + concentration)
+                )
+                log += sum(
+                    math.lgamma(k + a) - math.lgamma(k + 1) - math.lgamma(a) for k, a in zip(x, alpha, strict=True)
+                )
+                rows.append(x)
+                logs.append(log + sum(law(y, x) for law, y in releases))
+    top = max(logs)
+    masses = np.exp(np.array(logs) - top)
+    return np.array(rows), masses / masses.sum(), top + math.log(masses.sum())
+
+
+def check(posterior, rows, masses, evidence, alpha):
+    assert abs(posterior.log_evidence - evidence) < 1e-9
+    numbers, probabilities = posterior.total
+    for n, p in zip(numbers, probabilities, strict=True):
+        assert abs(p - masses[rows.sum(axis=1) == n].sum()) < 1e-10
+    concentration = np.sum(alpha)
+    weights = (rows + alpha) / (rows.sum(axis=1) + concentration)[:, None]
+    mean = masses @ weights
+    spread = weights * (1 - weights) / (rows.sum(axis=1) + concentration + 1)[:, None]
+    assert np.abs(posterior.mean - mean).max() < 1e-10
+    assert np.abs(posterior.sd**2 - masses @ (spread + (weights - mean) ** 2)).max() < 1e-10
+    assert np.abs(posterior.counts.mean - masses @ rows).max() < 1e-9
+    assert np.abs(posterior.counts.covariance - np.cov(rows.T, aweights=masses, ddof=0)).max() < 1e-8
+    for k in range(rows.shape[1]):
+        values, found = posterior.counts.pmf(k)
+        for value, p in zip(values, found, strict=True):
+            assert abs(p - masses[rows[:, k] == value].sum()) < 1e-10
+
+
+MECHANISMS = {
+    "discrete Laplace": (
+        lambda adjacency: sdp.DiscreteLaplaceMechanism(scale=1.5, sensitivity=2, adjacency=adjacency),
+        [5, -2, 4],
+        cellwise(discrete_laplace(1.5)),
+    ),
+    "discrete Gaussian": (
+        lambda adjacency: sdp.DiscreteGaussianMechanism(sigma=2, sensitivity=2**0.5, adjacency=adjacency),
+        [5, -2, 4],
+        cellwise(discrete_gaussian(2.0)),
+    ),
+    "Laplace": (
+        lambda adjacency: sdp.LaplaceMechanism(scale=1.5, sensitivity=2, resolution=0.25, adjacency=adjacency),
+        [5.25, -2.0, 4.5],
+        cellwise(discrete_laplace(1.5, 0.25)),
+    ),
+    "Gaussian": (
+        lambda adjacency: sdp.GaussianMechanism(sigma=2.0, sensitivity=2**0.5, resolution=0.125, adjacency=adjacency),
+        [5.25, -2.0, 4.5],
+        cellwise(discrete_gaussian(2.0, 0.125)),
+    ),
+    "Dirichlet": (
+        lambda adjacency: sdp.DirichletMechanism(scale=0.7, prior=[1.5, 2.0, 0.5], adjacency=adjacency),
+        [0.25, 2.0**-32, 0.75 - 2.0**-32],
+        dirichlet(0.7, [1.5, 2.0, 0.5]),
+    ),
+    "urn": (
+        lambda adjacency: sdp.DirichletMechanism(scale=0.7, prior=[1.5, 2.0, 0.5], adjacency=adjacency),
+        [6, 0, 9],
+        urn(0.7, [1.5, 2.0, 0.5]),
+    ),
+}
+ALPHAS = [[1.0, 1.0, 1.0], [0.01, 2.0, 30.0]]
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=["flat", "uneven"])
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_mechanism_agrees_with_brute_force(name, adjacency, alpha):
+    make, release, law = MECHANISMS[name]
+    known = make(adjacency).infer(release, prior=alpha, total=N)
+    check(known, *brute([(law, release)], alpha, {N: 1.0}), alpha)
+    private = make(adjacency).infer(release, prior=alpha, total=Total.between(5, 8))
+    check(private, *brute([(law, release)], alpha, dict.fromkeys(range(5, 9), 0.25)), alpha)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=["flat", "uneven"])
+def test_zero_sum_noise_agrees_with_brute_force(alpha):
+    mechanism = sdp.SumPreservingLaplaceMechanism(scale=1.5, dimension=3)
+    release = [7, -2, 4]
+    check(mechanism.infer(release, prior=alpha), *brute([(zero_sum(1.5), release)], alpha, {N: 1.0}), alpha)
+
+
+def test_four_cells_and_twelve_records():
+    alpha, release = [0.5, 1.0, 2.0, 0.25], [4, 1, 9, -3]
+    mechanism = sdp.DiscreteLaplaceMechanism(scale=3, sensitivity=2)
+    check(
+        mechanism.infer(release, prior=alpha, total=12),
+        *brute([(cellwise(discrete_laplace(3.0)), release)], alpha, {12: 1.0}),
+        alpha,
+    )
+
+
+def test_several_releases_multiply():
+    names = ["discrete Laplace", "Dirichlet", "urn", "Gaussian"]
+    alpha = [1.0, 0.3, 2.0]
+    make, release, _ = MECHANISMS[names[0]]
+    posterior = make("replace").infer(release, prior=alpha, total=N)
+    for name in names[1:]:
+        make, release, _ = MECHANISMS[name]
+        posterior = posterior.update(make("replace"), release)
+    check(posterior, *brute([MECHANISMS[name][:0:-1] for name in names], alpha, {N: 1.0}), alpha)
+
+
+def test_a_noisy_total_counts():
+    make, release, law = MECHANISMS["discrete Laplace"]
+    noise = sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=2)
+    posterior = make("add_remove").infer(release, total=(noise, 8))
+    rows, masses, evidence = brute(
+        [(law, release), (lambda _, x: discrete_laplace(1.0)(8, sum(x)), None)],
+        [1.0] * 3,
+        dict.fromkeys(range(31), 1.0),
+    )
+    assert abs(posterior.log_evidence - evidence) < 1e-6
+    assert np.abs(posterior.counts.mean - masses @ rows).max() < 1e-6
+
+
+def test_the_empirical_prior_is_a_mixture_weighed_by_evidence():
+    make, release, law = MECHANISMS["discrete Gaussian"]
+    posterior = make("replace").infer(release, prior="empirical", total=N)
+    found = dict(zip(*posterior.concentrations, strict=True))
+    logs, means = [], []
+    sums = 10.0 ** np.arange(-1.0, 5.01, 0.5)
+    for concentration in sums:
+        alpha = [concentration / 3] * 3
+        rows, masses, evidence = brute([(law, release)], alpha, {N: 1.0})
+        logs.append(evidence)
+        means.append(masses @ (rows + alpha) / (N + concentration))
+    weights = np.exp(np.array(logs) - max(logs))
+    weights /= weights.sum()
+    assert np.abs(posterior.mean - weights @ np.array(means)).max() < 1e-10
+    for concentration, weight in zip(sums, weights, strict=True):
+        assert any(abs(weight - w) < 1e-10 for c, w in found.items() if math.isclose(c, concentration))
+
+
+def test_a_floor_cuts_the_prior():
+    mechanism = sdp.DirichletMechanism(scale=0.7, prior=1.5, dimension=3, floor=2)
+    release = [0.25, 0.25, 0.5]
+    posterior = mechanism.infer(release, total=N)
+    rows, masses, _ = brute([(dirichlet(0.7, [1.5] * 3), release)], [1.0] * 3, {N: 1.0})
+    masses = masses * (rows >= 2).all(axis=1)
+    assert np.abs(posterior.counts.mean - masses @ rows / masses.sum()).max() < 1e-10
+
+
+@pytest.mark.parametrize("kind", ["central", "shortest"])
+def test_intervals_of_shares_hold_their_level(kind):
+    make, release, law = MECHANISMS["discrete Laplace"]
+    alpha = [1.0, 0.3, 2.0]
+    posterior = make("replace").infer(release, prior=alpha, total=N)
+    rows, masses, _ = brute([(law, release)], alpha, {N: 1.0})
+    for k, (low, high) in enumerate(posterior.interval(0.9, kind=kind)):
+        below = [
+            sum(
+                m * float(mpmath.betainc(x + alpha[k], N + sum(alpha) - x - alpha[k], 0, end, regularized=True))
+                for x, m in zip(rows[:, k], masses, strict=True)
+            )
+            for end in (low, high)
+        ]
+        assert abs(below[1] - below[0] - 0.9) < 1e-8
+        if kind == "central":
+            assert abs(below[0] - 0.05) < 1e-8
+        assert np.abs(posterior.shares.cdf(k, [low, high]) - below).max() < 1e-9
+
+
+def test_intervals_of_counts_hold_at_least_their_level_and_are_shortest():
+    make, release, law = MECHANISMS["discrete Laplace"]
+    posterior = make("replace").infer(release, total=N)
+    rows, masses, _ = brute([(law, release)], [1.0] * 3, {N: 1.0})
+    for kind in ("central", "shortest"):
+        for k, (low, high) in enumerate(posterior.counts.interval(0.8, kind=kind)):
+            pmf = np.bincount(rows[:, k], masses, minlength=N + 1)
+            assert pmf[low : high + 1].sum() >= 0.8 - 1e-9
+            runs = [b - a for a in range(N + 1) for b in range(a, N + 1) if pmf[a : b + 1].sum() >= 0.8 + 1e-9]
+            if kind == "shortest":
+                assert high - low <= min(runs)
+            else:
+                assert pmf[:low].sum() <= 0.1 + 1e-9
+                assert pmf[high + 1 :].sum() <= 0.1 + 1e-9
+
+
+def test_rows_are_their_own_posteriors():
+    mechanism = sdp.DiscreteLaplaceMechanism(scale=1.5, sensitivity=2)
+    release = np.array([[5, -2, 4], [0, 1, 0], [9, 9, 2]])
+    table = mechanism.infer(release, total=[9, 2, 20], prior=[1.0, 0.5, 2.0])
+    for i, row in enumerate(release):
+        alone = mechanism.infer(row, total=[9, 2, 20][i], prior=[1.0, 0.5, 2.0])
+        for posterior in (alone, table[i]):
+            assert np.abs(table.mean[i] - posterior.mean).max() < 1e-12
+            assert np.abs(table.sd[i] - posterior.sd).max() < 1e-12
+            assert np.abs(table.counts.mean[i] - posterior.counts.mean).max() < 1e-10
+            assert np.abs(table.interval(0.8)[i] - posterior.interval(0.8)).max() < 1e-8
+            assert (table.counts.interval(0.8)[i] == posterior.counts.interval(0.8)).all()
+            assert abs(table.log_evidence[i] - posterior.log_evidence) < 1e-9
+
+
+def test_rows_share_the_concentration():
+    mechanism = sdp.DiscreteLaplaceMechanism(scale=1.5, sensitivity=2)
+    release = np.array([[5, -2, 4], [0, 1, 0], [6, 1, 2]])
+    table = mechanism.infer(release, total=[9, 2, 9], prior="empirical")
+    logs = []
+    for concentration in table.concentrations[0]:
+        prior = concentration / 3
+        logs.append(
+            sum(mechanism.infer(y, total=n, prior=prior).log_evidence for y, n in zip(release, [9, 2, 9], strict=True))
+        )
+    weights = np.exp(np.array(logs) - max(logs))
+    assert np.abs(table.concentrations[1] - weights / weights.sum()).max() < 1e-9
+    assert np.abs(table[1].mean - table.mean[1]).max() < 1e-9
