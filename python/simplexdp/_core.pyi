@@ -12,7 +12,9 @@ __all__ = [
     "DirichletRow",
     "DiscreteNoise",
     "HellingerFamily",
+    "MarginalPlan",
     "Observation",
+    "ProductMixture",
     "Profile",
     "SeededRng",
     "SumPreservingNoise",
@@ -27,6 +29,7 @@ __all__ = [
     "certified_profile",
     "compose_profiles",
     "count_change",
+    "count_marginals",
     "count_table",
     "digamma",
     "dirichlet_expected_loss",
@@ -215,6 +218,65 @@ class HellingerFamily:
 def certified_profile(epsilons: NDArray[np.float64], deltas: NDArray[np.float64]) -> Profile: ...
 def project_counts(noisy: NDArray[np.int64], categories: int, n: int) -> NDArray[np.int64]: ...
 def project_real(noisy: NDArray[np.float64], categories: int, n: float) -> NDArray[np.float64]: ...
+
+# marginals.rs
+def count_marginals(
+    columns: Sequence[NDArray[np.integer[Any]]], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]: ...
+
+@final
+class MarginalPlan:
+    def __new__(
+        cls,
+        sizes: Sequence[int],
+        pairs: Sequence[tuple[int, int]],
+        weights: Sequence[float],
+        replace: bool,
+        mu: float,
+    ) -> MarginalPlan: ...
+    @staticmethod
+    def calibrated(
+        sizes: Sequence[int],
+        pairs: Sequence[tuple[int, int]],
+        weights: Sequence[float],
+        replace: bool,
+        epsilon: float,
+        delta: float,
+    ) -> MarginalPlan: ...
+    @property
+    def mu(self) -> float: ...
+    @property
+    def error(self) -> float: ...
+    def measure(
+        self, counts: NDArray[np.int64], rng: SeededRng | None = None
+    ) -> tuple[float, float, NDArray[np.float64], NDArray[np.float64]]: ...
+
+@final
+class ProductMixture:
+    def __new__(
+        cls, sizes: Sequence[int], weights: NDArray[np.float64], levels: NDArray[np.float64]
+    ) -> ProductMixture: ...
+    @staticmethod
+    def fit(
+        sizes: Sequence[int],
+        pairs: Sequence[tuple[int, int]],
+        measured: tuple[float, float, NDArray[np.float64], NDArray[np.float64]],
+        components: int | None = None,
+        progress: Callable[[float], object] | None = None,
+        rng: SeededRng | None = None,
+    ) -> ProductMixture: ...
+    def sample(self, size: int, polish: bool = True, rng: SeededRng | None = None) -> list[NDArray[np.uint16]]: ...
+    def marginal(self, columns: Sequence[int]) -> NDArray[np.float64]: ...
+    def log_likelihood(self, columns: Sequence[int], codes: Sequence[NDArray[np.uint32]]) -> NDArray[np.float64]: ...
+    def conditional(
+        self, column: int, given: Sequence[int], codes: Sequence[NDArray[np.uint32]], n_rows: int
+    ) -> NDArray[np.float64]: ...
+    @property
+    def sizes(self) -> list[int]: ...
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def levels(self) -> NDArray[np.float64]: ...
 
 # network.rs
 def sample_network(

@@ -9,6 +9,7 @@ from simplexdp.models.bayesian_network import PrivateBayesianNetwork
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.histogram import PrivateHistogram
 from simplexdp.models.naive_bayes import PrivateCategoricalNB
+from simplexdp.models.synthesizer import PrivateSynthesizer
 from simplexdp.models.synthetic import MarginalComparison, compare_marginals, records_from_counts
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "PrivateBinner",
     "PrivateCategoricalNB",
     "PrivateHistogram",
+    "PrivateSynthesizer",
     "compare_marginals",
     "records_from_counts",
 ]

@@ -14,6 +14,7 @@ pub mod inference;
 pub mod interrupt;
 pub mod lattice;
 mod log_gamma_extended;
+pub mod marginals;
 pub mod mechanisms;
 pub mod network;
 pub mod parallel;

@@ -1,7 +1,8 @@
 //! What a loop over long columns asks of the processor: its widest vectors, and values fetched ahead.
 //!
 //! Wheels are compiled for the oldest x86-64, whose vectors hold 16 bytes. A loop that is worth it asks for twice that
-//! at run time. Results do not depend on it: the loops that go through here work on integers.
+//! at run time. Results do not depend on it: the loops that go through here work on integers, or on numbers in an order
+//! of their own.
 //!
 //! The only unsafe calls of this workspace are here: Rust has no other way to choose instructions.
 

@@ -10,7 +10,7 @@ use crate::detached::detached;
 use crate::error::CoreResult;
 
 /// A NumPy column of one of the integer types.
-enum Column<'py> {
+pub(crate) enum Column<'py> {
     I8(PyReadonlyArray1<'py, i8>),
     U8(PyReadonlyArray1<'py, u8>),
     I16(PyReadonlyArray1<'py, i16>),
@@ -23,7 +23,7 @@ enum Column<'py> {
 
 impl<'py> Column<'py> {
     /// Asks for the type first: to try one after the other takes as long as counting 10,000 rows.
-    fn new(column: &Bound<'py, PyAny>) -> PyResult<Self> {
+    pub(crate) fn new(column: &Bound<'py, PyAny>) -> PyResult<Self> {
         const RULE: &str = "columns must be one-dimensional integer arrays";
         let wrong = |_| PyTypeError::new_err(RULE);
         let dtype = column.cast::<PyUntypedArray>().map_err(|_| PyTypeError::new_err(RULE))?.dtype();
@@ -40,7 +40,7 @@ impl<'py> Column<'py> {
         }
     }
 
-    fn codes(&self) -> CoreResult<Codes<'_>> {
+    pub(crate) fn codes(&self) -> CoreResult<Codes<'_>> {
         const NAME: &str = "columns";
         Ok(match self {
             Self::I8(array) => Codes::I8(as_slice(NAME, array)?),

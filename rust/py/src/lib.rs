@@ -15,6 +15,7 @@ mod error;
 mod hellinger;
 mod incomplete;
 mod inference;
+mod marginals;
 mod network;
 mod noise;
 mod parallel;
@@ -57,6 +58,8 @@ mod _core {
     };
     #[pymodule_export]
     use inference::{CountPosterior, Observation, infer_rows};
+    #[pymodule_export]
+    use marginals::{MarginalPlan, ProductMixture, count_marginals};
     #[pymodule_export]
     use network::sample_network;
     #[pymodule_export]

@@ -66,6 +66,15 @@ impl Codes<'_> {
         }
     }
 
+    /// The codes of the rows from `start` on, in 16 bits; what has no place in them, as 65,535.
+    pub(crate) fn read_small(&self, start: usize, codes: &mut [u16]) {
+        for_every_type!(self, values => {
+            for (small, code) in codes.iter_mut().zip(&values[start..]) {
+                *small = u16::try_from(code.bits()).unwrap_or(u16::MAX);
+            }
+        });
+    }
+
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

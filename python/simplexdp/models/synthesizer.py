@@ -1,0 +1,592 @@
+"""Synthetic records of a table whose structure nobody knows."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from simplexdp import _arguments, _core
+from simplexdp.accounting.curve import Adjacency
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames import Domain
+from simplexdp.frames.domain import DomainLike
+from simplexdp.frames.encoding import checked_codes, encode_columns
+from simplexdp.frames.source import as_frame, is_lazy
+from simplexdp.models.binning import PrivateBinner
+from simplexdp.models.bins import BinPlan, Sample, check_binner, columns_to_bin, sample_of, spending_curve, with_codes
+from simplexdp.models.debit import debit
+from simplexdp.models.decoding import decode
+from simplexdp.models.domains import resolve_domains
+from simplexdp.models.error_bounds import MarginalBounds, bounds_of_column, bounds_of_pair
+from simplexdp.models.filling import NumericColumn
+from simplexdp.models.marginal_release import Measured, Release, count, resolve_workload
+from simplexdp.models.saved import (
+    Origin,
+    SavedPrivacy,
+    edges_of,
+    member,
+    numbers,
+    plain_name,
+    plain_values,
+    privacy_of,
+    read,
+    text_of,
+    values_of,
+)
+from simplexdp.models.tables import ADJACENCIES
+from simplexdp.models.turns import taken_over
+
+if TYPE_CHECKING:
+    from simplexdp.accounting import PrivacyCurve
+    from simplexdp.testing import SeededRng
+
+__all__ = ["PrivateSynthesizer"]
+
+FORMAT = "simplexdp.synthesizer/1"
+WHAT = "a synthesizer"
+KINDS = ("numpy", "dict", "pandas", "polars", "pyarrow")
+
+
+class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
+    """Synthetic records whose one-way and two-way tables are close to those of the real ones.
+
+    All one-way tables and all pairs are measured once, with exact discrete Gaussian noise. A mixture of products is
+    fitted to them, and records are drawn from it: whatever comes after the measurement is post-processing. Together it
+    is (`epsilon`, `delta`)-differentially private; the proof is in docs/synthesis.md.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The budget of everything, private bins included.
+    domains : mapping, optional
+        The public domain of each column: a list of values, a cardinality or a `simplexdp.frames.Domain`. Columns
+        that are in neither `domains` nor `binner` are left out. Without any, domains are read off the data, which leaks
+        and warns.
+    binner : PrivateBinner, optional
+        Turns numeric columns into categories: those that its `edges` or `bounds` name, which need not be in `domains`,
+        or else all columns without a domain. It is not fitted itself. Private quantiles are paid for out of the budget.
+    workload : sequence of pairs or mapping, optional
+        The pairs of columns to measure, or weights for them; by default all pairs, alike.
+    components : int or "auto", default "auto"
+        The number of products that are mixed.
+    adjacency : {"add_remove", "replace"}, default "add_remove"
+        Which data sets are neighbours. Under ``"replace"`` the number of records is public.
+    accountant : Accountant, optional
+        Is asked for the budget before anything is drawn.
+    progress : callable, optional
+        Is told the share of the fit that is done, a number from 0 to 1.
+    random_state : SeededRng, optional
+        For tests only.
+
+    Attributes
+    ----------
+    domains_ : dict of column to Domain
+        Of a numeric column: the codes of its bins.
+    bin_edges_ : dict of column to ndarray
+        The inner edges of each numeric column.
+    n_records_ : float
+        The number of records, as it was released.
+    privacy_ : PrivacyCurve
+        What everything cost. Domains that were read off the data, of which a `PrivacyLeakWarning` tells, are not
+        covered by it.
+    seeded_ : bool
+        Whether the tables were drawn with a seed; they protect nobody then.
+
+    Examples
+    --------
+    >>> from simplexdp.models import PrivateSynthesizer
+    >>> people = {"season": ["wet", "dry"] * 500, "rain": ["yes", "no"] * 500}
+    >>> synthesizer = PrivateSynthesizer(
+    ...     epsilon=1.0, delta=1e-6, domains={"season": ["dry", "wet"], "rain": ["no", "yes"]}
+    ... ).fit(people)
+    >>> synthetic = synthesizer.sample(1000)
+    >>> sorted(synthetic), len(synthetic["rain"])
+    (['rain', 'season'], 1000)
+    >>> synthesizer.marginal(["season", "rain"]).shape
+    (2, 2)
+    >>> bool(synthesizer.privacy_.epsilon(1e-6) <= 1.0)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        *,
+        domains: Mapping[Any, DomainLike] | None = None,
+        binner: PrivateBinner | None = None,
+        workload: Any = None,
+        components: int | str = "auto",
+        adjacency: str = "add_remove",
+        accountant: Any = None,
+        progress: Any = None,
+        random_state: SeededRng | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.domains = domains
+        self.binner = binner
+        self.workload = workload
+        self.components = components
+        self.adjacency = adjacency
+        self.accountant = accountant
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, frame: Any, y: Any = None) -> PrivateSynthesizer:
+        """Count, release and fit; the exact counts are not kept.
+
+        Parameters
+        ----------
+        frame : data frame, two-dimensional array or mapping of one-dimensional arrays
+            One record a row, eager or lazy; see `simplexdp.frames.count_table`.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        with taken_over(self) as work:
+            work._fit(frame)
+        return self
+
+    def _fit(self, frame: Any) -> None:
+        epsilon = _arguments.positive("epsilon", self.epsilon)
+        delta = _arguments.open_unit("delta", self.delta)
+        adjacency = cast(Adjacency, _arguments.choice("adjacency", self.adjacency, ADJACENCIES))
+        components = self._components()
+        columns, whole = _columns(frame)
+        bins, columns = self._bin_plan(columns)
+        numeric = () if bins is None else bins.columns
+        stated = resolve_domains(frame, [each for each in columns if each not in numeric], self.domains, "domains")
+        nominal = dict(stated)
+        if bins is not None:
+            # What is planned is what is public; private quantiles may coincide and leave fewer bins.
+            nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
+        nominal = {column: nominal[column] for column in columns}
+        sizes = [len(domain) for domain in nominal.values()]
+        release = Release.planned(
+            sizes,
+            resolve_workload(self.workload, columns, sizes),
+            epsilon=epsilon,
+            delta=delta,
+            adjacency=adjacency,
+            beside=None if bins is None else spending_curve(bins.spending, adjacency),
+        )
+        samples: dict[Any, Sample] = {}
+        edges: dict[Any, NDArray[np.float64]] = {}
+        counts = None
+        if bins is not None and bins.looks_at_data:
+            samples = {column: sample_of(frame, column) for column in numeric}
+            if stated:
+                # What no domain has a place for is refused here: after the quantiles the budget would be gone.
+                count(frame, stated, [])
+        else:
+            if bins is not None:
+                edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
+            counts = self._count(frame, nominal, edges, release)
+        with debit(self.accountant, release.privacy, "synthesizer", self.random_state):
+            if counts is None:
+                # Paid for: now the first thing is drawn.
+                assert bins is not None
+                edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
+                nominal |= {column: Domain(len(inner) + 1) for column, inner in edges.items()}
+                counts = self._count(frame, nominal, edges, release)
+            sizes = [len(domain) for domain in nominal.values()]
+            measured = release.measure(sizes, counts, self.random_state)
+        # Nothing below sees the records.
+        del counts, samples
+        pairs = list(release.pairs)
+        self._mixture = _core.ProductMixture.fit(
+            sizes, pairs, measured.as_tuple(), components, self.progress, self.random_state
+        )
+        if release.is_scarce(measured):
+            warnings.warn(
+                "the budget is too small to measure pairs of so few records: the columns of synthetic records will be "
+                "all but independent of each other",
+                UserWarning,
+                stacklevel=4,
+            )
+        bounds = {} if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
+        self._numeric = {
+            column: NumericColumn(inner, bounds.get(column), column in whole) for column, inner in edges.items()
+        }
+        self.domains_ = nominal
+        self.bin_edges_ = edges
+        self.n_records_ = measured.total
+        self.privacy_: PrivacyCurve = release.privacy
+        self._measured, self._pairs = measured, pairs
+        self._origin = Origin("discrete_gaussian", seeded=self.random_state is not None)
+        self.seeded_ = self._origin.seeded
+        self._frame_kind = _kind(frame)
+
+    def sample(
+        self,
+        n: int | None = None,
+        *,
+        random_state: SeededRng | None = None,
+        kind: str | None = None,
+        polish: bool = True,
+    ) -> Any:
+        """Draw synthetic records: post-processing of what was released, so it costs nothing.
+
+        Parameters
+        ----------
+        n : int, optional
+            Number of records; by default as many as there were, as released.
+        random_state : SeededRng, optional
+            For tests only.
+        kind : {"numpy", "dict", "pandas", "polars", "pyarrow"}, optional
+            What to return; by default the kind of frame that the synthesizer was fitted on, or what is nearest to it.
+        polish : bool, default True
+            Whether to change single values afterwards where that brings pairs closer to the fitted ones.
+
+        Returns
+        -------
+        data frame, array or dict of ndarray
+            A bin of a numeric column comes back as a number that falls into it, a whole one where the column had an
+            integer type.
+        """
+        check_is_fitted(self)
+        n = max(round(self.n_records_), 0) if n is None else _arguments.integer("n", n, least=0)
+        _arguments.generator("random_state", random_state)
+        kind = self._frame_kind if kind is None else _arguments.choice("kind", kind, KINDS)
+        _arguments.fitting("n", (n,), 2 * len(self.domains_))
+        codes = self._mixture.sample(n, _arguments.flag("polish", polish), random_state)
+        columns = dict(zip(self.domains_, codes, strict=True))
+        coded = {name: column for name, column in columns.items() if name not in self._numeric}
+        values: dict[Any, Any] = decode(coded, self.domains_, "dict")
+        if self._numeric:
+            words = _core.random_words(4, 0, random_state)
+            generator = np.random.default_rng(words)
+            values |= {name: numeric.fill(columns[name], generator) for name, numeric in self._numeric.items()}
+        return _framed({name: values[name] for name in columns}, coded, self.domains_, kind)
+
+    def marginal(self, columns: Sequence[Any]) -> NDArray[np.float64]:
+        """Return the joint distribution of some columns under the fitted model, one axis for each."""
+        check_is_fitted(self)
+        places = self._places(columns)
+        table = self._mixture.marginal(places)
+        return table.reshape([len(list(self.domains_.values())[place]) for place in places])
+
+    def predict_proba(self, column: Any, given: Any) -> NDArray[np.float64]:
+        """Return the distribution of a column given the values of others, for each record.
+
+        Parameters
+        ----------
+        column : str or int
+            Any column of the model.
+        given : data frame, two-dimensional array or mapping of one-dimensional arrays
+            Records that hold some or all of the other columns; those that they lack are summed out.
+
+        Returns
+        -------
+        ndarray, shape (n_records, levels of the column)
+            In the order of ``domains_[column].levels``.
+        """
+        check_is_fitted(self)
+        (place,) = self._places([column])
+        present, _ = _columns(given)
+        others = [name for name in self.domains_ if name in present and name != column]
+        codes = self._codes(given, others)
+        n_rows = len(codes[0]) if codes else _n_rows(given)
+        flat = self._mixture.conditional(place, self._places(others), codes, n_rows)
+        return flat.reshape(n_rows, len(self.domains_[column]))
+
+    def log_likelihood(self, frame: Any) -> float:
+        """Return the total log-likelihood of the records of an eager frame under the fitted model."""
+        return float(self._log_likelihood(frame).sum())
+
+    def score(self, frame: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of a record."""
+        logs = self._log_likelihood(frame)
+        return float(logs.mean()) if len(logs) else 0.0
+
+    def error_bounds(self, columns: Sequence[Any], *, level: float = 0.95) -> MarginalBounds:
+        """Return how far the model's table of one or two columns may be from that of the records.
+
+        The bounds hold with probability `level` over the noise, whatever the records are. They follow from what was
+        released, so they cost nothing.
+
+        Parameters
+        ----------
+        columns : sequence of one or two columns
+            A pair must be one that was measured.
+        level : float, default 0.95
+
+        Returns
+        -------
+        MarginalBounds
+            Intervals for all true shares at once, and the largest total variation distance.
+        """
+        check_is_fitted(self)
+        level = _arguments.open_unit("level", level)
+        places = self._places(columns)
+        model = self.marginal(columns)
+        one_way, two_way = self._layout()
+        sigmas = self._measured.sigmas
+        if len(places) == 1:
+            (place,) = places
+            return bounds_of_column(self._measured, one_way[place], float(sigmas[place]), model, level, columns[0])
+        pair = (min(places), max(places))
+        if len(places) != 2 or pair not in two_way:
+            raise InvalidParameterError(
+                f"columns must be one column or a pair that was measured, got {list(columns)!r}"
+            )
+        number = list(two_way).index(pair)
+        found = bounds_of_pair(
+            self._measured,
+            (one_way[pair[0]], one_way[pair[1]], two_way[pair]),
+            (float(sigmas[pair[0]]), float(sigmas[pair[1]]), float(sigmas[len(one_way) + number])),
+            model if places[0] < places[1] else model.T,
+            level,
+            (columns[0], columns[1]),
+        )
+        if places[0] < places[1]:
+            return found
+        return MarginalBounds(found.columns, level, model, found.lower.T, found.upper.T, found.total_variation)
+
+    def save(self, path: str | Path) -> None:
+        """Write what was released and fitted as JSON: domains, noisy tables, model and guarantee."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    def to_json(self) -> str:
+        """Return what was released and fitted as JSON."""
+        check_is_fitted(self)
+        mixture, measured = self._mixture, self._measured
+        content = {
+            "format": FORMAT,
+            "privacy": privacy_of(self),
+            "columns": [self._saved_column(name) for name in self.domains_],
+            "weights": mixture.weights.tolist(),
+            "levels": mixture.levels.reshape(-1, len(mixture.weights)).tolist(),
+            "measured": {
+                "total": measured.total,
+                "total_sigma": measured.total_sigma,
+                "pairs": [list(pair) for pair in self._pairs],
+                "cells": measured.cells.tolist(),
+                "sigmas": measured.sigmas.tolist(),
+            },
+        }
+        return json.dumps(content, allow_nan=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> PrivateSynthesizer:
+        """Read what `save` wrote."""
+        return cls.from_json(text_of(path))
+
+    @classmethod
+    def from_json(cls, text: str) -> PrivateSynthesizer:
+        """Return what `to_json` wrote; its `privacy_` is the stated budget, no longer the whole curve."""
+        content = read(text, FORMAT, WHAT)
+        privacy = SavedPrivacy.of(content, WHAT)
+        if privacy.epsilon is None or privacy.curve is None:
+            raise InvalidParameterError(f"text must be {WHAT} written by to_json: epsilon must be a number")
+        columns = [_column_of(column) for column in member(content, "columns", WHAT, list)]
+        domains = {name: domain for name, domain, _ in columns}
+        if not domains or len(domains) < len(columns):
+            raise InvalidParameterError(f"text must be {WHAT} written by to_json: it names a column twice or none")
+        sizes = [len(domain) for domain in domains.values()]
+        weights = numbers("the components", "weights", member(content, "weights", WHAT, list))
+        levels = numbers("the components", "levels", member(content, "levels", WHAT, list))
+        if weights.ndim != 1 or levels.shape != (sum(sizes), len(weights)):
+            raise InvalidParameterError("levels must have one row for each level and one number for each component")
+        found = cls(
+            privacy.epsilon,
+            privacy.delta,
+            domains={name: domain for name, domain, numeric in columns if numeric is None},
+            adjacency=privacy.adjacency,
+        )
+        found._mixture = _core.ProductMixture(sizes, weights, levels.ravel())
+        found.domains_ = domains
+        found._numeric = {name: numeric for name, _, numeric in columns if numeric is not None}
+        found.bin_edges_ = {name: numeric.edges for name, numeric in found._numeric.items()}
+        found._measured, found._pairs = _measured_of(member(content, "measured", WHAT, dict), sizes)
+        found.n_records_ = found._measured.total
+        found.privacy_, found._origin = privacy.curve, privacy.origin
+        found.seeded_ = privacy.seeded
+        found._frame_kind = "dict"
+        return found
+
+    def _components(self) -> int | None:
+        if isinstance(self.components, str):
+            _arguments.choice("components", self.components, ("auto",))
+            return None
+        return _arguments.integer("components", self.components, least=1)
+
+    def _bin_plan(self, present: list[Any]) -> tuple[BinPlan | None, list[Any]]:
+        """Return the plan of bins, and the columns of the model in the order of the frame."""
+        if self.domains is not None and not isinstance(self.domains, Mapping):
+            kind = type(self.domains).__name__
+            raise InvalidParameterError(f"domains must map each column to its values or its cardinality, got {kind}")
+        stated = list(self.domains or ())
+        numeric: list[Any] = []
+        if self.binner is not None:
+            check_binner(self.binner)
+            named = self.binner.edges if self.binner.strategy == "edges" else self.binner.bounds
+            candidates = [*present, *named] if isinstance(named, Mapping) else present
+            numeric = columns_to_bin(self.binner, list(dict.fromkeys(candidates)), stated)
+        columns = present if self.domains is None else [each for each in present if each in stated or each in numeric]
+        missing = [column for column in [*stated, *numeric] if column not in present]
+        if missing:
+            raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
+        if not columns:
+            raise InvalidParameterError("domains must name at least one column of the frame")
+        return (None if self.binner is None else BinPlan.of(self.binner, numeric)), columns
+
+    @staticmethod
+    def _count(
+        frame: Any, domains: Mapping[Any, Domain], edges: Mapping[Any, NDArray[np.float64]], release: Release
+    ) -> NDArray[np.int64]:
+        return count(with_codes(frame, edges) if edges else frame, domains, release.pairs)
+
+    def _places(self, columns: Sequence[Any]) -> list[int]:
+        names = list(self.domains_)
+        if isinstance(columns, (str, bytes)) or not isinstance(columns, Sequence):
+            raise InvalidParameterError(f"columns must be a list of columns, got {columns!r}")
+        unknown = [column for column in columns if column not in names]
+        if unknown:
+            raise InvalidParameterError(f"columns must be those of the model, got {unknown!r}")
+        return [names.index(column) for column in columns]
+
+    def _codes(self, frame: Any, columns: list[Any]) -> list[NDArray[np.uint32]]:
+        edges = {name: inner for name, inner in self.bin_edges_.items() if name in columns}
+        frame = as_frame(frame)
+        if is_lazy(frame):
+            raise InvalidParameterError("frame must be eager, got a lazy one: collect it")
+        if not columns:
+            return []
+        source = with_codes(frame, edges) if edges else frame
+        codes = encode_columns(source, self.domains_, columns)
+        checked = [checked_codes(codes[column], self.domains_[column], column) for column in columns]
+        return [np.ascontiguousarray(column, dtype=np.uint32) for column in checked]
+
+    def _log_likelihood(self, frame: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        columns = list(self.domains_)
+        return self._mixture.log_likelihood(self._places(columns), self._codes(frame, columns))
+
+    def _layout(self) -> tuple[list[slice], dict[tuple[int, int], slice]]:
+        """Return where the cells of each column and of each pair stand."""
+        sizes = [len(domain) for domain in self.domains_.values()]
+        cells = [*sizes, *(sizes[i] * sizes[j] for i, j in self._pairs)]
+        ends = np.cumsum(cells).tolist()
+        places = [slice(end - size, end) for end, size in zip(ends, cells, strict=True)]
+        return places[: len(sizes)], dict(zip(self._pairs, places[len(sizes) :], strict=True))
+
+    def _saved_column(self, name: Any) -> dict[str, Any]:
+        domain = self.domains_[name]
+        saved = {"name": plain_name(name), "values": plain_values(name, domain), "other": domain.other}
+        if name not in self._numeric:
+            return saved
+        numeric = self._numeric[name]
+        bounds = None if numeric.bounds is None else list(numeric.bounds)
+        return {**saved, "edges": numeric.edges.tolist(), "bounds": bounds, "whole": numeric.whole}
+
+
+def _columns(frame: Any) -> tuple[list[Any], set[Any]]:
+    """Return the columns of a frame, and which of them have an integer type: its schema, which is public."""
+    source = as_frame(frame)
+    if isinstance(source, np.ndarray):
+        if source.ndim != 2:
+            raise InvalidDataError(f"frame must be two-dimensional, got {source.ndim} dimensions")
+        columns: list[Any] = list(range(source.shape[1]))
+        return columns, set(columns) if source.dtype.kind in "iu" else set()
+    if isinstance(source, Mapping):
+        kinds = {name: getattr(getattr(values, "dtype", None), "kind", "O") for name, values in source.items()}
+        whole = {name for name, values in source.items() if kinds[name] in "iu" or _is_list_of_integers(values)}
+        return list(source), whole
+    schema = source.collect_schema()
+    return list(schema.names()), {name for name, dtype in schema.items() if dtype.is_integer()}
+
+
+def _is_list_of_integers(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and {type(value) for value in values} == {int}
+
+
+def _n_rows(frame: Any) -> int:
+    """Return the number of rows of an eager frame."""
+    source = as_frame(frame)
+    if isinstance(source, Mapping):
+        return len(next(iter(source.values()))) if source else 0
+    return len(source)
+
+
+def _kind(frame: Any) -> str:
+    """Return which of the kinds that `sample` makes is the nearest to a frame's."""
+    if isinstance(frame, np.ndarray):
+        return "numpy"
+    if isinstance(frame, Mapping):
+        return "dict"
+    import narwhals as nw
+
+    engine = nw.from_native(frame).implementation
+    if engine.is_polars():
+        return "polars"
+    return "pyarrow" if engine.is_pyarrow() or engine.is_duckdb() else "pandas"
+
+
+def _framed(values: dict[Any, Any], coded: Mapping[Any, Any], domains: Mapping[Any, Domain], kind: str) -> Any:
+    """Return columns as a frame of a kind."""
+    if kind == "dict":
+        return values
+    if kind == "numpy":
+        return np.column_stack(list(values.values()))
+    if kind == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(values)
+    # Columns of one type, as `decode` finds it; those of numbers have one.
+    framed = decode(coded, domains, kind)
+    if kind == "polars":
+        import polars as pl
+
+        series = {name: framed.get_column(name) if name in coded else pl.Series(name, values[name]) for name in values}
+        return pl.DataFrame(series)
+    import pyarrow as pa
+
+    return pa.table({name: framed.column(name) if name in coded else pa.array(values[name]) for name in values})
+
+
+def _column_of(column: Any) -> tuple[Any, Domain, NumericColumn | None]:
+    """Check what a file says of a column."""
+    name = member(column, "name", WHAT, str, int)
+    domain = Domain(values_of(name, column, WHAT), other=member(column, "other", WHAT, bool))
+    if "edges" not in column:
+        return name, domain, None
+    edges = edges_of(name, column, len(domain), WHAT)
+    bounds = member(column, "bounds", WHAT, list, type(None))
+    if bounds is not None:
+        pair = numbers(name, "bounds", bounds)
+        if pair.shape != (2,) or not pair[0] < pair[1]:
+            raise InvalidParameterError(f"bounds of {name!r} must be a lower and an upper one")
+        bounds = (float(pair[0]), float(pair[1]))
+    return name, domain, NumericColumn(edges, bounds, member(column, "whole", WHAT, bool))
+
+
+def _measured_of(content: Any, sizes: list[int]) -> tuple[Measured, list[tuple[int, int]]]:
+    """Check what a file says of the released tables."""
+    pairs = [tuple(pair) if isinstance(pair, list) else () for pair in member(content, "pairs", WHAT, list)]
+    valid = all(len(pair) == 2 and all(type(each) is int for each in pair) for pair in pairs)
+    if not valid or not all(0 <= i < j < len(sizes) for i, j in pairs) or len(set(pairs)) < len(pairs):
+        raise InvalidParameterError("pairs must be positions of two different columns each, none twice")
+    cells = numbers("the tables", "cells", member(content, "cells", WHAT, list))
+    sigmas = numbers("the tables", "sigmas", member(content, "sigmas", WHAT, list))
+    if cells.shape != (sum(sizes) + sum(sizes[i] * sizes[j] for i, j in pairs),):
+        raise InvalidParameterError("cells must be one for each cell of each table")
+    if sigmas.shape != (len(sizes) + len(pairs),) or not np.all(sigmas > 0):
+        raise InvalidParameterError("sigmas must be positive, one for each table")
+    total = _arguments.number("total", member(content, "total", WHAT, int, float))
+    total_sigma = _arguments.non_negative("total_sigma", member(content, "total_sigma", WHAT, int, float))
+    if not (np.all(np.isfinite(cells)) and np.all(np.isfinite(sigmas)) and math.isfinite(total)):
+        raise InvalidParameterError("cells and sigmas must be finite")
+    return Measured(total, total_sigma, cells, sigmas), cast("list[tuple[int, int]]", pairs)

@@ -1,0 +1,236 @@
+//! What the measurement of all tables costs, and how its budget is split.
+//!
+//! Gaussian noise composes exactly: all tables together cost no more than one normal law moved by mu standard deviations,
+//! mu^2 the sum of the tables' parts, whatever their noise is. So the noise of tables may depend on the noisy number of
+//! records: mu is fixed beforehand, and so is the part of it that the tables get (theory B2). What is drawn is not
+//! Gaussian but discrete; by Theorem S the difference is a total variation distance of less than 10^-120, which the
+//! profile adds to delta.
+
+use std::sync::Arc;
+
+use super::Layout;
+use super::noise::{Shape, TableNoise};
+use super::shares::{shares, total_share};
+use crate::accounting::{GaussianPair, Profile, WithSamplingError};
+use crate::rounding::{product_down, sqrt_up, sum_down, total_up};
+use crate::{Error, Result};
+
+/// Share of the budget for the number of records, where it is private, before anything else is known.
+const TOTAL_SHARE: f64 = 0.01;
+
+/// Far below and above what any budget in range leads to.
+const LEAST_MU: f64 = 1e-6;
+const MOST_MU: f64 = 1e4;
+
+/// Which data sets are neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Neighbours {
+    /// One record is replaced; the number of records is public.
+    Replace,
+    /// One record is added or removed.
+    AddRemove,
+}
+
+/// The measurement of the tables of a layout at a fixed cost.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    layout: Layout,
+    neighbours: Neighbours,
+    weights: Vec<f64>,
+    mu: f64,
+    error: f64,
+}
+
+impl Plan {
+    /// The plan that spends (epsilon, delta), as nearly as doubles do.
+    ///
+    /// `weights` are shares of the pairs among each other, times what their sizes ask for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a budget out of range or weights that do not fit; [`Error::Numerical`] if no mu
+    /// keeps the budget.
+    ///
+    /// # Examples
+    /// ```
+    /// use simplexdp_core::marginals::{Layout, Neighbours, Plan};
+    ///
+    /// let layout = Layout::new(&[2, 3], &[(0, 1)])?;
+    /// let plan = Plan::calibrated(layout, &[1.0], Neighbours::AddRemove, 1.0, 1e-6)?;
+    /// assert!(plan.mu() > 0.23 && plan.mu() < 0.24);
+    /// # Ok::<(), simplexdp_core::Error>(())
+    /// ```
+    pub fn calibrated(
+        layout: Layout,
+        weights: &[f64],
+        neighbours: Neighbours,
+        epsilon: f64,
+        delta: f64,
+    ) -> Result<Self> {
+        if !(epsilon > 0.0 && epsilon < 700.0) {
+            return Err(Error::parameter("epsilon", "be positive and below 700", epsilon));
+        }
+        if !(delta > 0.0 && delta < 1.0) {
+            return Err(Error::parameter("delta", "lie strictly between 0 and 1", delta));
+        }
+        let mut plan = Self::new(layout, weights, neighbours, LEAST_MU)?;
+        let keeps = |plan: &Self| -> Result<bool> { Ok(plan.profile()?.delta_upper(epsilon) <= delta) };
+        if !keeps(&plan)? {
+            let reason = format!("epsilon {epsilon} at delta {delta} leaves nothing to measure");
+            return Err(Error::numerical("plan", reason));
+        }
+        // Bisection on the logarithm of mu; the plan always keeps the budget.
+        let mut log_step = 8.0;
+        while log_step > 1e-12 {
+            let next = Self { mu: plan.mu * f64::exp(log_step), ..plan.clone() };
+            if next.mu < MOST_MU && keeps(&next)? {
+                plan = next;
+            } else {
+                log_step /= 2.0;
+            }
+        }
+        // What is reported is an epsilon at delta, which is found by a search of its own: it must keep the budget too.
+        for _ in 0..40 {
+            if plan.profile()?.epsilon_upper(delta) <= epsilon {
+                return Ok(plan);
+            }
+            plan.mu *= 1.0 - 1e-10;
+        }
+        Err(Error::numerical("plan", format!("epsilon {epsilon} at delta {delta} cannot be kept")))
+    }
+
+    /// The plan that costs `mu`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for mu out of range or weights that do not fit.
+    pub fn new(layout: Layout, weights: &[f64], neighbours: Neighbours, mu: f64) -> Result<Self> {
+        if !(LEAST_MU..=MOST_MU).contains(&mu) {
+            return Err(Error::parameter("mu", "lie between 1e-6 and 1e4", mu));
+        }
+        if weights.len() != layout.pairs().len() || !weights.iter().all(|&w| w > 0.0 && w.is_finite()) {
+            return Err(Error::parameter("weights", "be positive, one for each pair", format!("{weights:?}")));
+        }
+        let plan = Self { layout, neighbours, weights: weights.to_vec(), mu, error: 0.0 };
+        let error = total_up(plan.shapes().chain([Shape::Single; 2]).map(Shape::distance));
+        Ok(Self { error, ..plan })
+    }
+
+    /// The tables.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Which data sets are neighbours.
+    pub fn neighbours(&self) -> Neighbours {
+        self.neighbours
+    }
+
+    /// How many standard deviations the normal law that dominates the measurement moves.
+    pub fn mu(&self) -> f64 {
+        self.mu
+    }
+
+    /// An upper bound of the distance of the measurement from that, in total variation: it is added to delta as that of
+    /// a sampler is.
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// The guarantee.
+    ///
+    /// # Errors
+    /// Those of the profiles.
+    pub fn profile(&self) -> Result<WithSamplingError> {
+        WithSamplingError::new(Arc::new(GaussianPair::new(self.mu)?), self.error)
+    }
+
+    /// The shapes of all tables, one-way tables first.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = Shape> {
+        let sizes = self.layout.sizes();
+        let pair = |&(i, j): &(usize, usize)| Shape::TwoWay(sizes[i], sizes[j]);
+        sizes.iter().map(|&a| Shape::OneWay(a)).chain(self.layout.pairs().iter().map(pair))
+    }
+
+    /// The noise of the total; none where it is public.
+    pub(super) fn total_noise(&self) -> Option<TableNoise> {
+        let cost = product_down(product_down(TOTAL_SHARE, self.mu), self.mu);
+        (self.neighbours == Neighbours::AddRemove).then(|| Shape::Single.noise(cost, self.neighbours))
+    }
+
+    /// The noise of all tables, one-way tables first, and of a second look at the number of records, given the first:
+    /// few records are worth one.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] if it costs more than the plan: a broken promise of this module.
+    pub(super) fn later_noises(&self, total: f64) -> Result<(Vec<TableNoise>, Option<TableNoise>)> {
+        let first = self.total_noise();
+        let spent = first.map_or(0.0, |noise| noise.cost(Shape::Single, self.neighbours));
+        // 1 - 1e-12: room for the rounding of shares and sums.
+        let left = sum_down(product_down(self.mu, self.mu), -spent) * (1.0 - 1e-12);
+        let signal = total * (left / 2.0).sqrt();
+        let of_total = first.map_or(0.0, |_| total_share(signal));
+        let again = (of_total > 0.0).then(|| Shape::Single.noise(of_total * left, self.neighbours));
+        let of_tables = (1.0 - of_total) * left;
+        let shares = shares(&self.layout, &self.weights, signal);
+        let noises: Vec<TableNoise> =
+            self.shapes().zip(shares).map(|(shape, share)| shape.noise(share * of_tables, self.neighbours)).collect();
+        if self.cost(&noises, again) > self.mu {
+            return Err(Error::numerical("plan", "the tables cost more than was planned"));
+        }
+        Ok((noises, again))
+    }
+
+    /// An upper bound of mu for tables with this noise, for the total and a second look at it.
+    fn cost(&self, noises: &[TableNoise], again: Option<TableNoise>) -> f64 {
+        let tables = noises.iter().zip(self.shapes()).map(|(noise, shape)| noise.cost(shape, self.neighbours));
+        let totals = [self.total_noise(), again].into_iter().flatten();
+        sqrt_up(total_up(tables.chain(totals.map(|noise| noise.cost(Shape::Single, self.neighbours)))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [Neighbours; 2] = [Neighbours::Replace, Neighbours::AddRemove];
+
+    fn layout() -> Layout {
+        Layout::new(&[2, 9, 16, 1], &[(0, 1), (0, 2), (1, 2), (2, 3)]).unwrap()
+    }
+
+    #[test]
+    fn a_plan_spends_its_budget_and_no_more() {
+        for neighbours in BOTH {
+            for (epsilon, delta) in [(0.01, 1e-9), (0.1, 1e-6), (1.0, 1e-6), (3.0, 1e-3), (20.0, 1e-12)] {
+                let plan = Plan::calibrated(layout(), &[1.0; 4], neighbours, epsilon, delta).unwrap();
+                let reported = plan.profile().unwrap().epsilon_upper(delta);
+                assert!(reported <= epsilon && reported > epsilon * (1.0 - 1e-6), "{epsilon} {delta} {reported}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_the_total_shows_the_tables_cost_what_was_planned() {
+        for neighbours in BOTH {
+            for epsilon in [0.01, 1.0, 50.0] {
+                let plan = Plan::calibrated(layout(), &[1.0, 2.0, 5.0, 1.0], neighbours, epsilon, 1e-6).unwrap();
+                for total in [-1e9, 0.0, 1.0, 50.0, 1e3, 1e6, 1e15] {
+                    let (noises, again) = plan.later_noises(total).unwrap();
+                    let spent = plan.cost(&noises, again);
+                    // A column of one level cannot change when a record is replaced, so its share is not spent.
+                    let least = if neighbours == Neighbours::Replace { 0.95 } else { 1.0 - 1e-9 };
+                    assert!(spent <= plan.mu() && spent > least * plan.mu(), "{spent} {}", plan.mu());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn broken_budgets_are_refused() {
+        for (epsilon, delta) in [(0.0, 1e-6), (f64::NAN, 1e-6), (1.0, 0.0), (1.0, 1.0), (1e3, 1e-6)] {
+            assert!(Plan::calibrated(layout(), &[1.0; 4], Neighbours::Replace, epsilon, delta).is_err());
+        }
+        for weights in [&[1.0; 3][..], &[1.0, 1.0, 1.0, 0.0], &[1.0, 1.0, 1.0, f64::NAN]] {
+            assert!(Plan::calibrated(layout(), weights, Neighbours::Replace, 1.0, 1e-6).is_err());
+        }
+    }
+}
