@@ -70,15 +70,8 @@ def renyi_composition(curves: Sequence[PrivacyCurve], times: Sequence[int] | Non
     curves = list(curves) if isinstance(curves, Iterable) else []
     if not curves or not all(isinstance(curve, PrivacyCurve) for curve in curves):
         raise InvalidParameterError("curves must be a sequence of at least one PrivacyCurve")
-    adjacency = curves[0].adjacency
-    if any(curve.adjacency != adjacency for curve in curves):
-        raise InvalidParameterError("curves must have the same adjacency, got both")
     counts = [1] * len(curves) if times is None else [integer("times", n, 0) for n in times]
     if len(counts) != len(curves):
         raise InvalidParameterError(f"times must have one entry for each curve, got {len(counts)} for {len(curves)}")
-    weights = [float(n) for n in counts]
-    columns = zip(*(curve.profiles for curve in curves), strict=True)
-    profiles = [_core.renyi_sum_profile(column, weights, True) for column in columns]
-    error = sum(n * curve.sampling_error for n, curve in zip(counts, curves, strict=True)) * (1 + 1e-12)
-    label = f"renyi_composition(of {sum(counts)})"
-    return PrivacyCurve(profiles, adjacency=adjacency, sampling_error=error, label=label)
+    guarantee = _core.Guarantee.compose_renyi([curve.guarantee for curve in curves], counts)
+    return PrivacyCurve.from_guarantee(guarantee, f"renyi_composition(of {sum(counts)})")

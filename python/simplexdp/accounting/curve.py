@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from simplexdp import _core
 from simplexdp._arguments import choice, extended, integer, non_negative, number, positive
 from simplexdp._arrays import Floats, as_floats, map_broadcast
-from simplexdp.exceptions import InvalidParameterError, NumericalError
+from simplexdp.exceptions import InvalidParameterError
 
 Adjacency = Literal["replace", "add_remove"]
 """Which data sets are neighbours: one record changed, or one added or removed."""
@@ -51,14 +51,10 @@ class PrivacyCurve:
     (2,)
     """
 
-    __slots__ = ("_adjacency", "_exact", "_label", "_profiles", "_reported", "_sampling_error")
+    __slots__ = ("_guarantee", "_label")
 
-    _adjacency: Adjacency
-    _exact: bool
+    _guarantee: _core.Guarantee
     _label: str
-    _profiles: tuple[_core.Profile, ...]
-    _reported: tuple[_core.Profile, ...]
-    _sampling_error: float
 
     def __init__(
         self,
@@ -69,18 +65,46 @@ class PrivacyCurve:
         sampling_error: float = 0.0,
         label: str = "",
     ) -> None:
-        profiles = tuple(profiles)
         choice("adjacency", adjacency, get_args(Adjacency))
-        expected = 1 if adjacency == "replace" else 2
-        if len(profiles) != expected:
-            raise InvalidParameterError(f"profiles must have length {expected} for {adjacency!r}, got {len(profiles)}")
         eta = non_negative("sampling_error", sampling_error)
-        reported = profiles
-        if eta > 0:
-            reported = tuple(_core.sampling_error_profile(profile, eta) for profile in profiles)
-        values = (adjacency, bool(exact), label, profiles, reported, eta)
-        for name, value in zip(PrivacyCurve.__slots__, values, strict=True):
-            object.__setattr__(self, name, value)
+        self._set(_core.Guarantee(list(profiles), adjacency, bool(exact), eta), label)
+
+    def _set(self, guarantee: _core.Guarantee, label: str) -> None:
+        object.__setattr__(self, "_guarantee", guarantee)
+        object.__setattr__(self, "_label", label)
+
+    @classmethod
+    def from_guarantee(cls, guarantee: _core.Guarantee, label: str = "") -> "PrivacyCurve":
+        """Return the curve of a guarantee of the core.
+
+        Parameters
+        ----------
+        guarantee : Guarantee
+            What `guarantee` of a curve gives.
+        label : str, optional
+            Shown by ``repr``; it does not enter comparisons.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> curve = sdp.PrivacyCurve.pure(1.0)
+        >>> sdp.PrivacyCurve.from_guarantee(curve.guarantee) == curve
+        True
+        """
+        curve = object.__new__(cls)
+        curve._set(guarantee, label)
+        return curve
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether adjacency, all parameters of all parts and the sampling error agree, to the last bit."""
+        return self._guarantee == other._guarantee if isinstance(other, PrivacyCurve) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._guarantee)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a privacy curve is immutable: cannot set {name}")
@@ -89,35 +113,39 @@ class PrivacyCurve:
         raise AttributeError(f"a privacy curve is immutable: cannot delete {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = (self._profiles, self._adjacency, self._exact, self._sampling_error, self._label)
-        return _rebuild, (type(self), *state)
+        return _rebuild, (type(self), self._guarantee, self._label)
 
     def __repr__(self) -> str:
         parts = [self._label] if self._label else []
-        parts += [f"adjacency={self._adjacency!r}", f"exact={self._exact}"]
-        if self._sampling_error:
-            parts.append(f"sampling_error={self._sampling_error:.3g}")
+        parts += [f"adjacency={self.adjacency!r}", f"exact={self.exact}"]
+        if self.sampling_error:
+            parts.append(f"sampling_error={self.sampling_error:.3g}")
         return f"PrivacyCurve({', '.join(parts)})"
+
+    @property
+    def guarantee(self) -> _core.Guarantee:
+        """The object of the core that this curve shows."""
+        return self._guarantee
 
     @property
     def adjacency(self) -> Adjacency:
         """Which data sets are neighbours: ``"replace"`` or ``"add_remove"``."""
-        return self._adjacency
+        return "replace" if self._guarantee.adjacency == "replace" else "add_remove"
 
     @property
     def exact(self) -> bool:
         """Whether the curve is also attained (or approached) by neighbours."""
-        return self._exact
+        return self._guarantee.exact
 
     @property
     def profiles(self) -> tuple[_core.Profile, ...]:
         """The compiled profiles of the ideal mechanism; see `simplexdp.accounting`."""
-        return self._profiles
+        return self._guarantee.profiles
 
     @property
     def sampling_error(self) -> float:
         """Total variation distance between the ideal output laws and the sampler's."""
-        return self._sampling_error
+        return self._guarantee.sampling_error
 
     @property
     def label(self) -> str:
@@ -146,7 +174,7 @@ class PrivacyCurve:
         values = as_floats("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidParameterError("epsilon must be a number, got nan")
-        return self._largest("delta", values)
+        return map_broadcast(self._guarantee.delta, x=values)
 
     def epsilon(self, delta: ArrayLike, *, tolerance: float | None = None) -> float | Floats:
         """Return the least epsilon >= 0 at each delta, rounded up; infinite where there is none.
@@ -172,7 +200,7 @@ class PrivacyCurve:
         if tolerance is not None:
             return self.epsilon_bounds(delta, tolerance=tolerance)[1]
         values = self._deltas(delta)
-        result = self._largest("epsilon", values)
+        result = map_broadcast(self._guarantee.epsilon, x=values)
         if np.any((values == 0) & np.isinf(result)):
             raise InvalidParameterError("delta must lie strictly between 0 and 1 (the curve is not pure), got 0")
         return result
@@ -207,30 +235,12 @@ class PrivacyCurve:
         """
         values = self._deltas(delta)
         if tolerance is None:
-            return self._largest("epsilon_lower", values, self._profiles), self.epsilon(values)
+            return map_broadcast(self._guarantee.epsilon_lower, x=values), self.epsilon(values)
         tolerance = positive("tolerance", tolerance)
-        bounds = np.array([self._refined(float(value), tolerance) for value in values.ravel()]).reshape(-1, 2)
+        both = [self._guarantee.epsilon_within(float(value), tolerance) for value in values.ravel()]
+        bounds = np.array(both).reshape(-1, 2)
         lower, upper = bounds[:, 0].reshape(values.shape), bounds[:, 1].reshape(values.shape)
         return (lower, upper) if values.shape else (float(lower), float(upper))
-
-    def _refined(self, delta: float, tolerance: float) -> tuple[float, float]:
-        """Return both bounds for one delta, at most `tolerance` apart."""
-        if 0 < delta <= 2 * self._sampling_error:
-            raise NumericalError(
-                f"epsilon: the bounds stay more than the tolerance of {tolerance} apart, because the sampling error of "
-                f"{self._sampling_error:.3g} leaves nothing of a delta of {delta}"
-            )
-        both = [profile.epsilon_within(delta, tolerance) for profile in self._profiles]
-        lower, upper = max(bound[0] for bound in both), max(bound[1] for bound in both)
-        if self._sampling_error:
-            # What the sampler is off by counts at the epsilon that is reported; a little above the ideal one is enough.
-            guess = upper + 0.01 * tolerance
-            with np.errstate(over="ignore"):  # then nothing is left
-                left = delta - self._sampling_error * (1 + np.exp(guess)) * (1 + 1e-12)
-            refined = [profile.epsilon_within(left, tolerance)[1] for profile in self._profiles] if left > 0 else []
-            upper = max(refined, default=np.inf)
-            upper = upper if upper <= guess else float(self.epsilon(delta))
-        return lower, upper
 
     @staticmethod
     def _deltas(delta: ArrayLike) -> Floats:
@@ -314,7 +324,7 @@ class PrivacyCurve:
         values = as_floats("order", order)
         if not np.all(values > 1):
             raise InvalidParameterError(f"order must be above 1, got {order!r}")
-        return self._largest("renyi", values, self._profiles)
+        return map_broadcast(self._guarantee.renyi, x=values)
 
     def tcdp(self, omega: ArrayLike) -> float | Floats:
         """Return rho such that (rho, omega)-truncated concentrated DP holds.
@@ -338,7 +348,7 @@ class PrivacyCurve:
         values = as_floats("omega", omega)
         if not np.all(values > 1):
             raise InvalidParameterError(f"omega must be above 1, got {omega!r}")
-        return self._largest("tcdp", values, self._profiles)
+        return map_broadcast(self._guarantee.tcdp, x=values)
 
     def with_sampling_error(self, eta: float) -> "PrivacyCurve":
         """Return the curve of a sampler that is another `eta` off in total variation.
@@ -360,20 +370,51 @@ class PrivacyCurve:
         >>> sdp.PrivacyCurve.pure(1.0).with_sampling_error(2.0**-64).sampling_error == 2.0**-64
         True
         """
-        # Rounded up: a bound of a sum.
-        total = self._sampling_error + non_negative("eta", eta)
-        total = float(np.nextafter(total, np.inf)) if self._sampling_error and eta else total
-        return _rebuild(type(self), self._profiles, self._adjacency, self._exact, total, self._label)
+        error = non_negative("eta", eta)
+        return self.from_guarantee(self._guarantee.with_sampling_error(error), self._label)
 
-    def _largest(
-        self, method: str, values: Floats, profiles: tuple[_core.Profile, ...] | None = None
-    ) -> float | Floats:
-        functions: list[Callable[[Floats], Floats]] = [getattr(p, method) for p in profiles or self._reported]
-        results = [map_broadcast(function, x=values) for function in functions]
-        if len(results) == 1:
-            return results[0]
-        largest = np.maximum(results[0], results[1])
-        return largest if largest.ndim else float(largest)
+    def tradeoff(self, fpr: ArrayLike) -> float | Floats:
+        """Return how often any attacker must miss a record that is there, given its rate of false alarms.
+
+        Parameters
+        ----------
+        fpr : array_like of float
+            False positive rates, in [0, 1]: how often the attacker says that a record is in the data (or that it is
+            not) when it is not so.
+
+        Returns
+        -------
+        float or ndarray
+            Lower bounds of the false negative rate of every test with at most this false positive rate, of the two
+            directions the smaller. ``1 - fpr`` means that nothing can be learnt.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.pure(1.0).tradeoff(0.05), 4)
+        0.8641
+        """
+        values = as_floats("fpr", fpr)
+        if not np.all((values >= 0) & (values <= 1)):
+            raise InvalidParameterError(f"fpr must lie in [0, 1], got {fpr!r}")
+        return map_broadcast(self._guarantee.tradeoff, x=values)
+
+    def advantage(self) -> float:
+        """Return the largest advantage of any attacker: its true positive rate minus its false positive rate.
+
+        Returns
+        -------
+        float
+            Between 0 and 1, rounded up. It is ``delta(0)``, the total variation distance; an attacker without prior
+            knowledge guesses right with a probability of at most ``(1 + advantage) / 2``.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> round(sdp.PrivacyCurve.pure(1.0).advantage(), 4)
+        0.4621
+        """
+        return self._guarantee.advantage()
 
     @classmethod
     def pure(cls, epsilon: float, *, adjacency: Adjacency = "replace") -> "PrivacyCurve":
@@ -397,8 +438,8 @@ class PrivacyCurve:
         0.0
         """
         epsilon = non_negative("epsilon", epsilon)
-        profile = _core.budget_profile(epsilon, 0.0)
-        return _symmetric(cls, profile, adjacency, exact=False, label=f"pure(epsilon={epsilon:.6g})")
+        choice("adjacency", adjacency, get_args(Adjacency))
+        return cls.from_guarantee(_core.Guarantee.budget(adjacency, epsilon, 0.0), f"pure(epsilon={epsilon:.6g})")
 
     @classmethod
     def from_epsilon_delta(cls, epsilon: float, delta: float, *, adjacency: Adjacency = "replace") -> "PrivacyCurve":
@@ -426,9 +467,9 @@ class PrivacyCurve:
         (1e-06, 1.0)
         """
         epsilon, delta = non_negative("epsilon", epsilon), number("delta", delta)
-        profile = _core.budget_profile(epsilon, delta)
+        choice("adjacency", adjacency, get_args(Adjacency))
         label = f"from_epsilon_delta({epsilon:.6g}, {delta:.6g})"
-        return _symmetric(cls, profile, adjacency, exact=False, label=label)
+        return cls.from_guarantee(_core.Guarantee.budget(adjacency, epsilon, delta), label)
 
     @classmethod
     def from_zcdp(
@@ -593,9 +634,9 @@ class PrivacyCurve:
         True
         """
         sigma, sensitivity = positive("sigma", sigma), positive("sensitivity", sensitivity)
-        profile = _core.gaussian_profile(_quotient_up(sensitivity, sigma))
+        choice("adjacency", adjacency, get_args(Adjacency))
         label = f"gaussian(sigma={sigma:.6g}, sensitivity={sensitivity:.6g})"
-        return _symmetric(cls, profile, adjacency, exact=True, label=label)
+        return cls.from_guarantee(_core.Guarantee.gaussian(adjacency, sigma, sensitivity), label)
 
     @classmethod
     def discrete_gaussian(cls, *, sigma: float, changed: int = 1, adjacency: Adjacency = "replace") -> "PrivacyCurve":
@@ -624,9 +665,9 @@ class PrivacyCurve:
         sigma, changed = positive("sigma", sigma), integer("changed", changed, 1)
         if changed > 2:
             raise InvalidParameterError(f"changed must be 1 or 2, got {changed}")
-        profile = _core.discrete_gaussian_profile(sigma, changed)
+        choice("adjacency", adjacency, get_args(Adjacency))
         label = f"discrete_gaussian(sigma={sigma:.6g}, changed={changed})"
-        return _symmetric(cls, profile, adjacency, exact=True, label=label)
+        return cls.from_guarantee(_core.Guarantee.discrete_gaussian(adjacency, sigma, changed), label)
 
     @classmethod
     def laplace(cls, *, scale: float, sensitivity: float = 1.0, adjacency: Adjacency = "replace") -> "PrivacyCurve":
@@ -653,9 +694,9 @@ class PrivacyCurve:
         0.5
         """
         scale, sensitivity = positive("scale", scale), positive("sensitivity", sensitivity)
-        profile = _core.laplace_profile(_quotient_up(sensitivity, scale))
+        choice("adjacency", adjacency, get_args(Adjacency))
         label = f"laplace(scale={scale:.6g}, sensitivity={sensitivity:.6g})"
-        return _symmetric(cls, profile, adjacency, exact=True, label=label)
+        return cls.from_guarantee(_core.Guarantee.laplace(adjacency, scale, sensitivity), label)
 
 
 def _symmetric(
@@ -667,16 +708,9 @@ def _symmetric(
     return cls(profiles, adjacency=adjacency, exact=exact, label=label)
 
 
-def _rebuild(
-    cls: type[PrivacyCurve],
-    profiles: tuple[_core.Profile, ...],
-    adjacency: Adjacency,
-    exact: bool,
-    sampling_error: float,
-    label: str,
-) -> PrivacyCurve:
+def _rebuild(cls: type[PrivacyCurve], guarantee: _core.Guarantee, label: str) -> PrivacyCurve:
     """Make a curve from its state; what pickle calls."""
-    return cls(profiles, adjacency=adjacency, exact=exact, sampling_error=sampling_error, label=label)
+    return cls.from_guarantee(guarantee, label)
 
 
 def _is_optimal(conversion: str) -> bool:
@@ -687,14 +721,3 @@ def _tcdp_profile(rho: float, omega: float, conversion: str) -> _core.Profile:
     if choice("conversion", conversion, get_args(Conversion)) == "lemma":
         return _core.tcdp_lemma_profile(rho, omega)
     return _core.tcdp_profile(rho, omega, conversion == "optimal")
-
-
-def _quotient_up(numerator: float, denominator: float) -> float:
-    """Return the quotient, rounded up unless it is exact."""
-    quotient = numerator / denominator
-    if not np.isfinite(quotient):
-        raise InvalidParameterError(f"sensitivity over noise must fit a double, got {numerator} over {denominator}")
-    exact = quotient.as_integer_ratio()
-    top, bottom = numerator.as_integer_ratio(), denominator.as_integer_ratio()
-    below = exact[0] * top[1] * bottom[0] < exact[1] * top[0] * bottom[1]
-    return float(np.nextafter(quotient, np.inf)) if below else quotient

@@ -1,6 +1,5 @@
 """The exact privacy of one Dirichlet draw from counts."""
 
-import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -70,25 +69,12 @@ def dirichlet_curve(
     d = priors.size if dimension is None else integer("dimension", dimension, 2)
     if d < 2:
         raise InvalidParameterError(f"prior must have at least 2 entries, got {d}")
-    smallest, second = np.sort(np.broadcast_to(priors, 2) if priors.ndim == 0 else priors)[:2]
+    n = None if total is None else integer("total", total, 1)
+    guarantee = _core.Guarantee.dirichlet(adjacency, scale, np.atleast_1d(priors).tolist(), d, floor, n, 0)
     label = f"dirichlet(scale={scale:.6g}, prior={_shown(priors)}, dimension={d}"
-    label += f", floor={floor:.6g})" if floor else ")"
-    a, b = (_sum_down(float(p), scale * floor) for p in (smallest, second))
-    if adjacency == "add_remove":
-        if total is not None:
-            raise InvalidParameterError(f"total must be None under 'add_remove', where totals differ, got {total!r}")
-        profiles = (_core.gamma_profile(a, scale, False), _core.gamma_profile(a, scale, True))
-        return PrivacyCurve(profiles, adjacency="add_remove", exact=True, label=label)
-    if d == 2 and total is not None:
-        # The total forces both counts; order and raw priors matter, the floor enters through the counts.
-        first, last = (float(p) for p in np.broadcast_to(priors, d))
-        n, least = integer("total", total, 1), math.ceil(floor)
-        profile = _core.two_categories_profile(first, last, scale, n, least)
-        return PrivacyCurve((profile,), adjacency="replace", exact=True, label=f"{label[:-1]}, total={n})")
-    profile = _core.beta_profile(a, b, scale)
-    if a != b:
-        profile = _core.maximum_profile(profile, _core.beta_profile(b, a, scale))
-    return PrivacyCurve((profile,), adjacency="replace", exact=_attained(d, floor, total), label=label)
+    label += f", floor={floor:.6g}" if floor else ""
+    label += f", total={n}" if d == 2 and n is not None else ""
+    return PrivacyCurve.from_guarantee(guarantee, f"{label})")
 
 
 def dirichlet_bound_curve(
@@ -136,29 +122,13 @@ def dirichlet_bound_curve(
     19.4326
     """
     scale, floor = positive("scale", scale), non_negative("floor", floor)
-    arguments = (scale, positive("l2", l2), positive("linf", linf), _sum_down(positive("prior", prior), scale * floor))
-    if choice("bound", bound, ("renyi", "theorem")) == "theorem":
-        profile = _core.dirichlet_theorem_profile(*arguments)
-    else:
-        profile = _core.dirichlet_renyi_profile(*arguments, choice("conversion", conversion, _RDP) == "optimal")
+    l2, linf, prior = positive("l2", l2), positive("linf", linf), positive("prior", prior)
+    choice("adjacency", adjacency, get_args(Adjacency))
+    by_theorem = choice("bound", bound, ("renyi", "theorem")) == "theorem"
+    optimal = choice("conversion", conversion, ("optimal", "tangent")) == "optimal"
+    guarantee = _core.Guarantee.dirichlet_bound(adjacency, scale, l2, linf, prior, floor, by_theorem, optimal)
     label = f"dirichlet_bound(scale={scale:.6g}, l2={l2:.6g}, linf={linf:.6g}, prior={prior:.6g}, bound={bound!r})"
-    profiles = (profile,) if adjacency == "replace" else (profile, profile)
-    return PrivacyCurve(profiles, adjacency=adjacency, label=label)
-
-
-_RDP = ("optimal", "tangent")
-
-
-def _attained(dimension: int, floor: float, total: int | None) -> bool:
-    """Whether some neighbours at this total are the worst pair (at any total if none is stated), for d > 2."""
-    if total is None:
-        return True
-    return integer("total", total, 1) >= 1 + dimension * math.ceil(floor) and floor == math.ceil(floor)
-
-
-def _sum_down(prior: float, added: float) -> float:
-    """Return a lower bound of the sum: a smaller prior is less private, so this errs on the safe side."""
-    return float(np.nextafter(np.nextafter(prior + added, 0.0), 0.0)) if added else prior
+    return PrivacyCurve.from_guarantee(guarantee, label)
 
 
 def _shown(priors: Floats) -> str:

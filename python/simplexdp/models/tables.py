@@ -303,7 +303,7 @@ def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integer
         whole = math.fsum([rho, budget.quantile_rho]) * (1 + 2.0**-50)
         curve = PrivacyCurve.from_zcdp(whole, adjacency=budget.adjacency)
     elif integers:
-        curve = _together([_composed([m.privacy for m in mechanisms], 1)], budget)
+        curve = _together([compose([m.privacy for m in mechanisms])], budget)
     else:
         # Normal laws compose to a normal law. Each grid has at least 2^20 steps to sigma: less than 2^-40 of it.
         sensitivity = math.sqrt(2 * rho) * (1 + 2.0**-40)
@@ -335,7 +335,7 @@ def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelea
     # For the cost, each unit of change is a mechanism of its own, at sensitivity one.
     alone = {} if integers else {"changed": 1}
     cells = [kind(scale=scale, sensitivity=1, adjacency=budget.adjacency, **alone) for scale in scales]
-    curve = _together([_composed([cell.privacy for cell in cells], budget.change.l1)], budget)
+    curve = _together([compose([cell.privacy for cell in cells], [budget.change.l1] * len(cells))], budget)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in cells), curve)
 
 
@@ -347,7 +347,7 @@ def _laplace_scales(budget: Budget) -> list[float]:
         curves = [
             PrivacyCurve.pure(1.001 * math.exp(-log_scale) / factor, adjacency=budget.adjacency) for factor in relative
         ]
-        curve = _together([_composed(curves, budget.change.l1)], budget)
+        curve = _together([compose(curves, [budget.change.l1] * len(curves))], budget)
         return float(curve.epsilon(budget.delta)) / budget.epsilon - 1
 
     # Basic composition always keeps the budget; half the noise of the square-root law never does.
@@ -365,14 +365,6 @@ def _laplace_scales(budget: Budget) -> list[float]:
         if high - low < 1e-4:
             break
     return [math.exp(high) * factor for factor in relative]
-
-
-def _composed(curves: Sequence[PrivacyCurve], times: int) -> PrivacyCurve:
-    """Return the composition of the curves, each `times` times; equal ones are taken together."""
-    first = curves[0]
-    if all(curve.label == first.label for curve in curves):
-        return compose([first], [times * len(curves)])
-    return compose(curves, [times] * len(curves))
 
 
 def _additive_releaser(mechanism: Any, floor: float) -> Callable[[Counts, Any], Table]:

@@ -98,7 +98,7 @@ def curve_points(curve: PrivacyCurve, least_delta: float = 1e-12) -> tuple[NDArr
 
 def _is_composed(curve: PrivacyCurve) -> bool:
     """Tell whether a curve is composed numerically; of others the bounds from below cost much and say nothing."""
-    return any(repr(profile).startswith("compose_profiles") for profile in curve.profiles)
+    return any(profile.is_composition for profile in curve.profiles)
 
 
 def _brackets(

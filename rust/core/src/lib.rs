@@ -9,6 +9,7 @@ pub mod divergence;
 mod double_double;
 mod error;
 mod fft;
+pub mod guarantee;
 pub mod hellinger;
 pub mod inference;
 pub mod interrupt;

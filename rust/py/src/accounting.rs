@@ -1,320 +1,312 @@
-//! Privacy profiles as objects that Python can hold, pickle and hand back to the core.
+//! Privacy profiles as objects that Python can hold, compare, pickle and hand back to the core.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use simplexdp_core::accounting::{
-    BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, DiscreteGaussianPair, GammaPair,
-    GaussianPair, LaplacePair, LossTable, MaximumProfile, MinimumProfile, Profile, RenyiProfile, TheoremTwo,
-    TruncatedProfile, TwoCategories, WithSamplingError, epsilon_tangent,
-};
+use simplexdp_core::accounting::epsilon_tangent;
+use simplexdp_core::guarantee::{Function, Leaf, Node, Real, Recipe};
 use simplexdp_core::{Error, interrupt};
 
 use crate::arrays;
 use crate::detached::{detached, fail};
 use crate::error::CoreResult;
 
+/// What pickle calls, and with what.
+pub(crate) type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
 /// The profile delta(epsilon) of one ordered pair of output distributions, or an upper bound of it.
 ///
-/// Made by the functions `*_profile` of this module; immutable; pickles as the call that made it.
+/// Made by the functions `*_profile` of this module; immutable; equal where all parameters are; pickles as a text.
 #[pyclass(frozen, name = "Profile", module = "simplexdp._core")]
 pub(crate) struct PyProfile {
-    inner: Arc<dyn Profile>,
-    /// The function of this module that made it, and its arguments.
-    recipe: (&'static str, Py<PyTuple>),
+    node: Arc<Node>,
+}
+
+/// Applies a function to an array, with the interpreter released: a composition takes a while, and holds a lock.
+pub(crate) fn map<'py>(
+    name: &'static str,
+    x: PyReadonlyArray1<'py, f64>,
+    function: impl Fn(f64) -> f64 + Send + Sync,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let py = x.py();
+    let x = arrays::as_slice(name, &x)?;
+    let value = |i: usize| {
+        interrupt::check()?;
+        Ok(function(x[i]))
+    };
+    Ok(detached(py, || arrays::collect(x.len(), value))??.into_pyarray(py))
+}
+
+/// The hash of what compares equal.
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The Python functions that a profile holds, in the order of its text.
+pub(crate) fn callables<'py>(py: Python<'py>, functions: &[Function]) -> PyResult<Bound<'py, PyTuple>> {
+    let tags = functions.iter().filter_map(|function| function.tag.downcast_ref::<Py<PyAny>>());
+    PyTuple::new(py, tags.map(|callable| callable.bind(py).clone()).collect::<Vec<_>>())
+}
+
+/// A Python function of the order that bounds the Renyi divergence.
+fn function(callable: Py<PyAny>) -> Function {
+    let tag = Arc::new(callable);
+    let called = Arc::clone(&tag);
+    let bound = move |order: f64| {
+        let answer = Python::attach(|py| called.call1(py, (order,)).and_then(|value| value.extract::<f64>(py)));
+        answer.unwrap_or_else(|error| {
+            fail(error);
+            f64::INFINITY
+        })
+    };
+    Function { bound: Arc::new(bound), tag }
 }
 
 impl PyProfile {
-    /// Wraps a profile; `name(*args)` must be a call of this module that makes it again.
-    pub(crate) fn new<'py, A>(
-        py: Python<'py>,
-        profile: impl Profile + 'static,
-        name: &'static str,
-        args: A,
-    ) -> PyResult<Self>
-    where
-        A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
-        PyErr: From<A::Error>,
-    {
-        Ok(Self { inner: Arc::new(profile), recipe: (name, args.into_pyobject(py)?.unbind()) })
+    pub(crate) fn new(node: Arc<Node>) -> Self {
+        Self { node }
     }
 
-    /// Applies a method of the profile to an array.
-    fn map<'py>(
-        &self,
-        x: PyReadonlyArray1<'py, f64>,
-        method: impl Fn(&dyn Profile, f64) -> f64 + Send + Sync,
-    ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        // Always detached: a composition takes a while, also behind another profile, and holds a lock meanwhile.
-        let py = x.py();
-        let x = arrays::as_slice("x", &x)?;
-        let value = |i: usize| {
-            interrupt::check()?;
-            Ok(method(&*self.inner, x[i]))
-        };
-        Ok(detached(py, || arrays::collect(x.len(), value))??.into_pyarray(py))
+    fn of(recipe: Recipe) -> CoreResult<Self> {
+        Ok(Self { node: Node::new(recipe)? })
     }
 
-    /// The profile, shared.
-    pub(crate) fn shared(&self) -> Arc<dyn Profile> {
-        Arc::clone(&self.inner)
+    /// What the profile was made from, shared.
+    pub(crate) fn node(&self) -> Arc<Node> {
+        Arc::clone(&self.node)
     }
+
 }
 
 #[pymethods]
 impl PyProfile {
     /// Upper bounds of delta.
     fn delta<'py>(&self, epsilon: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        self.map(epsilon, |profile, epsilon| profile.delta_upper(epsilon))
+        map("epsilon", epsilon, |epsilon| self.node.profile().delta_upper(epsilon))
     }
 
     /// Lower bounds of delta.
     fn delta_lower<'py>(&self, epsilon: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        self.map(epsilon, |profile, epsilon| profile.delta_lower(epsilon))
+        map("epsilon", epsilon, |epsilon| self.node.profile().delta_lower(epsilon))
     }
 
     /// Epsilons >= 0 at which the upper bound of delta is at most this.
     fn epsilon<'py>(&self, delta: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        self.map(delta, |profile, delta| profile.epsilon_upper(delta))
+        map("delta", delta, |delta| self.node.profile().epsilon_upper(delta))
     }
 
     /// Upper bounds of the Renyi divergence.
     fn renyi<'py>(&self, order: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        self.map(order, |profile, order| profile.renyi_upper(order))
+        map("order", order, |order| self.node.profile().renyi_upper(order))
     }
 
     /// Upper bounds of rho such that (rho, omega)-tCDP holds.
     fn tcdp<'py>(&self, omega: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        self.map(omega, |profile, omega| profile.tcdp_upper(omega))
+        map("omega", omega, |omega| self.node.profile().tcdp_upper(omega))
     }
 
     /// Whether the profile belongs to a pair of distributions and may be composed as such.
     #[getter]
     fn is_pair(&self) -> bool {
-        self.inner.is_pair()
+        self.node.profile().is_pair()
+    }
+
+    /// Whether it is made of several releases.
+    #[getter]
+    fn is_composition(&self) -> bool {
+        matches!(self.node.recipe(), Recipe::Composition(_) | Recipe::RenyiSum(..) | Recipe::Minimum(..))
     }
 
     /// What it is composed of: profiles, and how often each of them counts.
     #[getter]
-    fn parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<(Bound<'py, PyAny>, u64)>> {
-        let (name, args) = (slf.get().recipe.0, slf.get().recipe.1.bind(slf.py()));
-        let (profiles, counts): (Vec<Bound<'py, PyAny>>, Vec<u64>) = match name {
-            "compose_profiles" => args.extract()?,
-            "renyi_sum_profile" => {
-                let counts: Vec<f64> = args.get_item(1)?.extract()?;
-                (args.get_item(0)?.extract()?, counts.into_iter().map(|count| count as u64).collect())
-            }
-            // Two bounds of one composition; the first one names all of its parts.
-            "minimum_profile" => return Self::parts(args.get_item(0)?.cast()?),
-            _ => return Ok(vec![(slf.clone().into_any(), 1)]),
-        };
-        Ok(profiles.into_iter().zip(counts).collect())
+    fn parts(&self) -> Vec<(PyProfile, u64)> {
+        self.node.parts().into_iter().map(|(node, times)| (Self::new(node), times)).collect()
     }
 
     /// Bounds of epsilon at this delta from both sides, refined until they are `tolerance` apart.
     fn epsilon_within(&self, py: Python<'_>, delta: f64, tolerance: f64) -> CoreResult<(f64, f64)> {
-        Ok(detached(py, || self.inner.epsilon_within(delta, tolerance))??)
+        Ok(detached(py, || self.node.profile().epsilon_within(delta, tolerance))??)
     }
 
     /// A lower bound of epsilon at each delta.
     fn epsilon_lower<'py>(&self, delta: PyReadonlyArray1<'py, f64>) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        self.map(delta, |profile, delta| profile.epsilon_lower(delta))
+        map("delta", delta, |delta| self.node.profile().epsilon_lower(delta))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Py<PyTuple>)> {
-        Ok((py.import("simplexdp._core")?.getattr(self.recipe.0)?, &self.recipe.1))
+    fn __eq__(&self, other: &Self) -> bool {
+        self.node == other.node
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("{}{}", self.recipe.0, self.recipe.1.bind(py).repr()?))
+    fn __hash__(&self) -> u64 {
+        hash_of(&self.node)
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String, Bound<'py, PyTuple>)> {
+        let functions = callables(py, &self.node.functions())?;
+        Ok((py.import("simplexdp._core")?.getattr("profile_from_text")?, (self.node.to_text(), functions)))
+    }
+
+    fn __repr__(&self) -> String {
+        self.node.to_text()
+    }
+}
+
+/// The profile of a text, with the functions that it names in order.
+#[pyfunction]
+#[pyo3(signature = (text, functions = Vec::new()))]
+pub(crate) fn profile_from_text(text: &str, functions: Vec<Py<PyAny>>) -> CoreResult<PyProfile> {
+    let functions: Vec<Function> = functions.into_iter().map(function).collect();
+    Ok(PyProfile::new(Node::from_text(text, &functions)?))
 }
 
 /// Beta(a + r, b) against Beta(a, b + r).
 #[pyfunction]
-pub(crate) fn beta_profile(py: Python<'_>, a: f64, b: f64, r: f64) -> CoreResult<PyProfile> {
-    Ok(PyProfile::new(py, BetaPair::new(a, b, r)?, "beta_profile", (a, b, r))?)
+pub(crate) fn beta_profile(a: f64, b: f64, r: f64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Beta { a: Real(a), b: Real(b), r: Real(r) }))
 }
 
 /// Gamma(a + r) against Gamma(a), or the other way round.
 #[pyfunction]
-pub(crate) fn gamma_profile(py: Python<'_>, a: f64, r: f64, add: bool) -> CoreResult<PyProfile> {
-    let direction = if add { Direction::Add } else { Direction::Remove };
-    Ok(PyProfile::new(py, GammaPair::new(a, r, direction)?, "gamma_profile", (a, r, add))?)
+pub(crate) fn gamma_profile(a: f64, r: f64, add: bool) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Gamma { a: Real(a), r: Real(r), add }))
 }
 
 /// N(mu, 1) against N(0, 1).
 #[pyfunction]
-pub(crate) fn gaussian_profile(py: Python<'_>, mu: f64) -> CoreResult<PyProfile> {
-    Ok(PyProfile::new(py, GaussianPair::new(mu)?, "gaussian_profile", (mu,))?)
+pub(crate) fn gaussian_profile(mu: f64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Gaussian { mu: Real(mu) }))
 }
 
 /// Discrete Gaussian noise around integers of which one or two move by one.
 #[pyfunction]
-pub(crate) fn discrete_gaussian_profile(py: Python<'_>, sigma: f64, changed: u32) -> CoreResult<PyProfile> {
-    let profile = DiscreteGaussianPair::new(sigma, changed)?;
-    Ok(PyProfile::new(py, profile, "discrete_gaussian_profile", (sigma, changed))?)
+pub(crate) fn discrete_gaussian_profile(sigma: f64, changed: u64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::DiscreteGaussian { sigma: Real(sigma), changed }))
 }
 
 /// Laplace laws whose centres are this many scales apart.
 #[pyfunction]
-pub(crate) fn laplace_profile(py: Python<'_>, epsilon: f64) -> CoreResult<PyProfile> {
-    Ok(PyProfile::new(py, LaplacePair::new(epsilon)?, "laplace_profile", (epsilon,))?)
+pub(crate) fn laplace_profile(epsilon: f64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Laplace { epsilon: Real(epsilon) }))
 }
 
 /// The worst pair that an (epsilon, delta) guarantee allows.
 #[pyfunction]
-pub(crate) fn budget_profile(py: Python<'_>, epsilon: f64, delta: f64) -> CoreResult<PyProfile> {
-    Ok(PyProfile::new(py, BudgetPair::new(epsilon, delta)?, "budget_profile", (epsilon, delta))?)
+pub(crate) fn budget_profile(epsilon: f64, delta: f64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Budget { epsilon: Real(epsilon), delta: Real(delta) }))
 }
 
 /// The pointwise maximum.
 #[pyfunction]
 #[pyo3(signature = (*profiles))]
-pub(crate) fn maximum_profile(py: Python<'_>, profiles: &Bound<'_, PyTuple>) -> CoreResult<PyProfile> {
-    Ok(PyProfile::new(py, MaximumProfile::new(shared(profiles)?), "maximum_profile", profiles.clone())?)
+pub(crate) fn maximum_profile(profiles: Vec<Bound<'_, PyProfile>>) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Maximum(profiles.iter().map(|profile| profile.get().node()).collect()))
 }
 
 /// Two categories with a public total, over all counts of at least `floor`.
 #[pyfunction]
-pub(crate) fn two_categories_profile(
-    py: Python<'_>,
-    a: f64,
-    b: f64,
-    r: f64,
-    total: u64,
-    floor: u64,
-) -> CoreResult<PyProfile> {
-    let profile = TwoCategories::new(a, b, r, total, floor)?;
-    Ok(PyProfile::new(py, profile, "two_categories_profile", (a, b, r, total, floor))?)
+pub(crate) fn two_categories_profile(a: f64, b: f64, r: f64, total: u64, floor: u64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::TwoCategories { a: Real(a), b: Real(b), r: Real(r), total, floor }))
+}
+
+fn reals(values: &[f64]) -> Arc<[Real]> {
+    values.iter().copied().map(Real).collect()
 }
 
 /// Masses at increasing losses, and at infinity.
 #[pyfunction]
-pub(crate) fn loss_table_profile(
-    py: Python<'_>,
-    losses: Vec<f64>,
-    masses: Vec<f64>,
-    infinite: f64,
+pub(crate) fn loss_table_profile(losses: Vec<f64>, masses: Vec<f64>, infinite: f64) -> CoreResult<PyProfile> {
+    let (losses, masses) = (reals(&losses), reals(&masses));
+    PyProfile::of(Recipe::Leaf(Leaf::LossTable { losses, masses, infinite: Real(infinite) }))
+}
+
+/// The profile of a certificate, from its points.
+#[pyfunction]
+pub(crate) fn certified_profile(
+    epsilons: PyReadonlyArray1<'_, f64>,
+    deltas: PyReadonlyArray1<'_, f64>,
 ) -> CoreResult<PyProfile> {
-    let profile = LossTable::new(losses.clone(), &masses, infinite)?;
-    Ok(PyProfile::new(py, profile, "loss_table_profile", (losses, masses, infinite))?)
+    let epsilons = reals(arrays::as_slice("epsilons", &epsilons)?);
+    let deltas = reals(arrays::as_slice("deltas", &deltas)?);
+    PyProfile::of(Recipe::Leaf(Leaf::Certified { epsilons, deltas }))
 }
 
 /// The smaller of two bounds of the same release.
 #[pyfunction]
-pub(crate) fn minimum_profile(
-    py: Python<'_>,
-    first: Bound<'_, PyProfile>,
-    second: Bound<'_, PyProfile>,
-) -> CoreResult<PyProfile> {
-    let profile = MinimumProfile::new(first.get().shared(), second.get().shared());
-    Ok(PyProfile::new(py, profile, "minimum_profile", (first, second))?)
+pub(crate) fn minimum_profile(first: Bound<'_, PyProfile>, second: Bound<'_, PyProfile>) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Minimum(first.get().node(), second.get().node()))
+}
+
+fn counted(profiles: &[Bound<'_, PyProfile>], counts: &[u64]) -> CoreResult<Vec<(Arc<Node>, u64)>> {
+    if profiles.len() != counts.len() {
+        return Err(Error::parameter("counts", "be as many as the profiles", counts.len()).into());
+    }
+    Ok(profiles.iter().map(|profile| profile.get().node()).zip(counts.iter().copied()).collect())
 }
 
 /// Profiles in the same direction composed, each as often as its count says.
 #[pyfunction]
-pub(crate) fn compose_profiles(
-    py: Python<'_>,
-    profiles: Vec<Bound<'_, PyProfile>>,
-    counts: Vec<u64>,
-) -> CoreResult<PyProfile> {
-    if profiles.len() != counts.len() {
-        return Err(Error::parameter("counts", "be as many as the profiles", counts.len()).into());
-    }
-    let parts: Vec<_> = profiles.iter().map(|profile| profile.get().shared()).zip(counts.iter().copied()).collect();
-    let composition = Composition::new(parts)?;
-    let args = (PyTuple::new(py, profiles)?, PyTuple::new(py, counts)?);
-    Ok(PyProfile::new(py, composition, "compose_profiles", args)?)
-}
-
-/// A profile with the total variation error of its sampler added.
-#[pyfunction]
-pub(crate) fn sampling_error_profile(py: Python<'_>, ideal: Bound<'_, PyProfile>, eta: f64) -> CoreResult<PyProfile> {
-    let profile = WithSamplingError::new(ideal.get().shared(), eta)?;
-    Ok(PyProfile::new(py, profile, "sampling_error_profile", (ideal, eta))?)
+pub(crate) fn compose_profiles(profiles: Vec<Bound<'_, PyProfile>>, counts: Vec<u64>) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Composition(counted(&profiles, &counts)?))
 }
 
 /// (rho, omega)-tCDP by \[DPS\] Lemma 1.
 #[pyfunction]
-pub(crate) fn tcdp_lemma_profile(py: Python<'_>, rho: f64, omega: f64) -> CoreResult<PyProfile> {
-    Ok(PyProfile::new(py, TruncatedProfile::new(rho, omega)?, "tcdp_lemma_profile", (rho, omega))?)
+pub(crate) fn tcdp_lemma_profile(rho: f64, omega: f64) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::TruncatedLemma { rho: Real(rho), omega: Real(omega) }))
 }
 
 /// (rho, omega)-tCDP through all Renyi orders below omega.
 #[pyfunction]
-pub(crate) fn tcdp_profile(py: Python<'_>, rho: f64, omega: f64, optimal: bool) -> CoreResult<PyProfile> {
-    let bound = TruncatedProfile::new(rho, omega)?;
-    let profile = RenyiProfile::new(Arc::new(move |order| bound.renyi(order)), conversion(optimal))
-        .with_rho(Arc::new(move |omega| bound.tcdp_upper(omega)));
-    Ok(PyProfile::new(py, profile, "tcdp_profile", (rho, omega, optimal))?)
+pub(crate) fn tcdp_profile(rho: f64, omega: f64, optimal: bool) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Truncated { rho: Real(rho), omega: Real(omega), optimal }))
 }
 
 /// Renyi differential privacy at one order, and so at the orders below it.
 #[pyfunction]
-pub(crate) fn rdp_profile(py: Python<'_>, order: f64, epsilon: f64, optimal: bool) -> CoreResult<PyProfile> {
-    let bound = move |x: f64| if x <= order { epsilon } else { f64::INFINITY };
-    let profile = RenyiProfile::at_order(Arc::new(bound), conversion(optimal), order)?;
-    Ok(PyProfile::new(py, profile, "rdp_profile", (order, epsilon, optimal))?)
+pub(crate) fn rdp_profile(order: f64, epsilon: f64, optimal: bool) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Leaf(Leaf::Renyi { order: Real(order), epsilon: Real(epsilon), optimal }))
 }
 
 /// A Python function of the order that bounds the Renyi divergence.
 #[pyfunction]
-pub(crate) fn renyi_profile(py: Python<'_>, function: Bound<'_, PyAny>, optimal: bool) -> CoreResult<PyProfile> {
-    let callable = function.clone().unbind();
-    let bound = move |order: f64| {
-        Python::attach(|py| callable.call1(py, (order,)).and_then(|value| value.extract::<f64>(py))).unwrap_or_else(
-            |error| {
-                fail(error);
-                f64::INFINITY
-            },
-        )
-    };
-    let profile = RenyiProfile::new(Arc::new(bound), conversion(optimal));
-    Ok(PyProfile::new(py, profile, "renyi_profile", (function, optimal))?)
+#[pyo3(name = "renyi_profile")]
+pub(crate) fn renyi_profile(callable: Py<PyAny>, optimal: bool) -> CoreResult<PyProfile> {
+    PyProfile::of(Recipe::Function(function(callable), optimal))
 }
 
 /// Independent releases through the sum of their Renyi divergences, each taken so many times.
 #[pyfunction]
 pub(crate) fn renyi_sum_profile(
-    py: Python<'_>,
-    profiles: Bound<'_, PyTuple>,
-    times: Vec<f64>,
+    profiles: Vec<Bound<'_, PyProfile>>,
+    times: Vec<u64>,
     optimal: bool,
 ) -> CoreResult<PyProfile> {
-    let parts = shared(&profiles)?.into_iter().zip(times.iter().copied()).collect();
-    let profile = RenyiProfile::composed(parts, conversion(optimal));
-    Ok(PyProfile::new(py, profile, "renyi_sum_profile", (profiles, times, optimal))?)
+    PyProfile::of(Recipe::RenyiSum(counted(&profiles, &times)?, optimal))
 }
 
 /// Any f of bounded sensitivities under a Dirichlet mechanism, through all Renyi orders.
 #[pyfunction]
 pub(crate) fn dirichlet_renyi_profile(
-    py: Python<'_>,
     scale: f64,
     l2: f64,
     linf: f64,
     prior: f64,
     optimal: bool,
 ) -> CoreResult<PyProfile> {
-    let bounds = DirichletBounds::new(scale, l2, linf, prior)?;
-    let profile = RenyiProfile::new(Arc::new(move |order| bounds.renyi(order)), conversion(optimal));
-    Ok(PyProfile::new(py, profile, "dirichlet_renyi_profile", (scale, l2, linf, prior, optimal))?)
+    let (scale, l2, linf, prior) = (Real(scale), Real(l2), Real(linf), Real(prior));
+    PyProfile::of(Recipe::Leaf(Leaf::DirichletRenyi { scale, l2, linf, prior, optimal }))
 }
 
 /// The same by \[DPS\] Thm 2.
 #[pyfunction]
-pub(crate) fn dirichlet_theorem_profile(
-    py: Python<'_>,
-    scale: f64,
-    l2: f64,
-    linf: f64,
-    prior: f64,
-) -> CoreResult<PyProfile> {
-    let profile = TheoremTwo(DirichletBounds::new(scale, l2, linf, prior)?);
-    Ok(PyProfile::new(py, profile, "dirichlet_theorem_profile", (scale, l2, linf, prior))?)
+pub(crate) fn dirichlet_theorem_profile(scale: f64, l2: f64, linf: f64, prior: f64) -> CoreResult<PyProfile> {
+    let (scale, l2, linf, prior) = (Real(scale), Real(l2), Real(linf), Real(prior));
+    PyProfile::of(Recipe::Leaf(Leaf::DirichletTheorem { scale, l2, linf, prior }))
 }
 
 /// The epsilon of \[DM\] eq. 10 at a fixed order.
@@ -327,12 +319,4 @@ pub(crate) fn rdp_epsilon<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let arguments = [("order", &order), ("epsilon", &epsilon), ("delta", &delta)];
     arrays::map_broadcast(py, arguments, |[order, epsilon, delta]| Ok(epsilon_tangent(order, epsilon, delta)))
-}
-
-fn shared(profiles: &Bound<'_, PyTuple>) -> PyResult<Vec<Arc<dyn Profile>>> {
-    profiles.iter().map(|profile| Ok(profile.cast::<PyProfile>()?.get().shared())).collect()
-}
-
-fn conversion(optimal: bool) -> Conversion {
-    if optimal { Conversion::Optimal } else { Conversion::Tangent }
 }

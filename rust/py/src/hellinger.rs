@@ -4,11 +4,10 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
 use simplexdp_core::hellinger::{
-    self, Certificate, CertifiedProfile, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape,
+    self, Certificate, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape,
 };
 use simplexdp_core::random::StreamKey;
 
-use crate::accounting::PyProfile;
 use crate::arrays::as_slice;
 use crate::detached::{detached, fail};
 use crate::error::{CoreError, CoreResult};
@@ -231,19 +230,6 @@ impl HellingerFamily {
         })??;
         Ok(flat.into_pyarray(py))
     }
-}
-
-/// The profile of a certificate, from its points.
-#[pyfunction]
-pub(crate) fn certified_profile(
-    py: Python<'_>,
-    epsilons: PyReadonlyArray1<'_, f64>,
-    deltas: PyReadonlyArray1<'_, f64>,
-) -> CoreResult<PyProfile> {
-    let (epsilons, deltas) = (as_slice("epsilons", &epsilons)?, as_slice("deltas", &deltas)?);
-    let profile = CertifiedProfile::from_points(epsilons, deltas)?;
-    let points = (epsilons.to_vec().into_pyarray(py), deltas.to_vec().into_pyarray(py));
-    Ok(PyProfile::new(py, profile, "certified_profile", points)?)
 }
 
 /// The nearest counts of sum n, for each row of noisy counts.

@@ -12,6 +12,7 @@ mod dirichlet_mechanism;
 mod distinct;
 mod divergence;
 mod error;
+mod guarantee;
 mod hellinger;
 mod incomplete;
 mod inference;
@@ -32,10 +33,10 @@ mod _core {
 
     #[pymodule_export]
     use accounting::{
-        PyProfile, beta_profile, budget_profile, compose_profiles, dirichlet_renyi_profile, dirichlet_theorem_profile,
-        discrete_gaussian_profile, gamma_profile, gaussian_profile, laplace_profile, loss_table_profile,
-        maximum_profile, minimum_profile, rdp_epsilon, rdp_profile, renyi_profile, renyi_sum_profile,
-        sampling_error_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
+        PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, dirichlet_renyi_profile,
+        dirichlet_theorem_profile, discrete_gaussian_profile, gamma_profile, gaussian_profile, laplace_profile,
+        loss_table_profile, maximum_profile, minimum_profile, profile_from_text, rdp_epsilon, rdp_profile,
+        renyi_profile, renyi_sum_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
     };
     #[pymodule_export]
     use algorithm_one::algorithm_one_scale;
@@ -50,7 +51,9 @@ mod _core {
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
-    use hellinger::{HellingerFamily, certified_profile, project_counts, project_real};
+    use guarantee::{PyGuarantee, sampling_error_per_row};
+    #[pymodule_export]
+    use hellinger::{HellingerFamily, project_counts, project_real};
     #[pymodule_export]
     use incomplete::{
         betainc, betainc_inverse, betaincc, betaincc_inverse, gammainc, gammainc_inverse, gammaincc, gammaincc_inverse,

@@ -40,5 +40,6 @@ pub use pld::Composition;
 pub use profile::Profile;
 pub use renyi::{Conversion, RenyiBound, RenyiProfile, epsilon_tangent, log_delta_tangent};
 pub use sampling_error::WithSamplingError;
+pub(crate) use search::golden_minimum;
 pub use truncated::TruncatedProfile;
 pub use two_categories::TwoCategories;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::linear_pair::MARGIN;
 use super::search::golden_minimum;
 use super::{Profile, parameter};
+use crate::rounding::{multiple_up, total_up};
 use crate::{Error, Result};
 
 /// Orders l are searched with ln(l - 1) in this range.
@@ -69,13 +70,12 @@ impl RenyiProfile {
     }
 
     /// Independent releases: the divergences add up. Each profile is taken so many times.
-    pub fn composed(parts: Vec<(Arc<dyn Profile>, f64)>, conversion: Conversion) -> Self {
+    pub fn composed(parts: Vec<(Arc<dyn Profile>, u64)>, conversion: Conversion) -> Self {
         let parts = Arc::new(parts);
         let again = Arc::clone(&parts);
         // What is released zero times costs nothing, even where its divergence is infinite.
-        let sum = |parts: &[(Arc<dyn Profile>, f64)], cost: &dyn Fn(&dyn Profile) -> f64| {
-            let released = parts.iter().filter(|(_, times)| *times > 0.0);
-            released.map(|(profile, times)| times * cost(&**profile)).sum::<f64>() * (1.0 + MARGIN)
+        let sum = |parts: &[(Arc<dyn Profile>, u64)], cost: &dyn Fn(&dyn Profile) -> f64| {
+            total_up(parts.iter().map(|(profile, times)| multiple_up(*times, cost(&**profile))))
         };
         let divergence = move |order: f64| sum(&parts, &|profile| profile.renyi_upper(order));
         let rho = move |omega: f64| sum(&again, &|profile| profile.tcdp_upper(omega));

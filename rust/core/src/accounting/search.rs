@@ -7,7 +7,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 ///
 /// The result is a value of `f` at a point of the interval, so that an upper bound stays one even if `f` should not be
 /// unimodal.
-pub(super) fn golden_minimum(f: impl Fn(f64) -> f64, low: f64, high: f64, steps: usize) -> (f64, f64) {
+pub(crate) fn golden_minimum(f: impl Fn(f64) -> f64, low: f64, high: f64, steps: usize) -> (f64, f64) {
     let (mut low, mut high) = (low, high);
     let mut left = high - GOLDEN * (high - low);
     let mut right = low + GOLDEN * (high - low);

@@ -1,0 +1,225 @@
+//! What a mechanism guarantees: for which neighbours, the profile of each direction, what its sampler is off by, and what
+//! all of that was made from.
+//!
+//! Every guarantee of the library is formed here, once, and serves calibration, reports, composition and ledgers alike.
+
+mod combine;
+mod dirichlet;
+mod recipe;
+mod standard;
+mod text;
+mod tradeoff;
+
+use std::sync::Arc;
+
+pub use dirichlet::{DirichletDraw, DirichletFunction, SAMPLING_ERROR_PER_ROW};
+pub use recipe::{Function, Leaf, Node, Real, Recipe};
+
+use crate::accounting::{Profile, WithSamplingError};
+use crate::rounding::{product_up, sum_up};
+use crate::{Error, Result};
+
+/// Which data sets are neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Adjacency {
+    /// One record differs.
+    Replace,
+    /// One record is added or removed.
+    AddRemove,
+}
+
+impl Adjacency {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::AddRemove => "add_remove",
+        }
+    }
+
+    /// The adjacency of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Replace, Self::AddRemove].into_iter().find(|adjacency| adjacency.name() == name)
+    }
+
+    /// Ordered pairs of neighbours that are told apart: one under replacement, where every pair is met in both orders;
+    /// record removed and record added otherwise.
+    pub fn directions(self) -> usize {
+        match self {
+            Self::Replace => 1,
+            Self::AddRemove => 2,
+        }
+    }
+}
+
+/// A guarantee; immutable. Equal where adjacency, recipes and sampling error are.
+#[derive(Clone)]
+pub struct Guarantee {
+    adjacency: Adjacency,
+    /// Of the ideal mechanism: one under replacement, else record removed and record added.
+    directions: Vec<Arc<Node>>,
+    /// The same with the sampling error.
+    reported: Vec<Arc<dyn Profile>>,
+    sampling_error: f64,
+    exact: bool,
+}
+
+impl PartialEq for Guarantee {
+    fn eq(&self, other: &Self) -> bool {
+        self.adjacency == other.adjacency
+            && self.sampling_error.to_bits() == other.sampling_error.to_bits()
+            && self.directions == other.directions
+    }
+}
+
+impl Eq for Guarantee {}
+
+impl std::hash::Hash for Guarantee {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.adjacency.hash(state);
+        self.sampling_error.to_bits().hash(state);
+        self.directions.hash(state);
+    }
+}
+
+impl std::fmt::Debug for Guarantee {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}({}, {:?})", self.adjacency, self.sampling_error, self.directions)
+    }
+}
+
+impl Guarantee {
+    /// The guarantee of these profiles, by direction, whose sampler is within `sampling_error` of each ideal law.
+    ///
+    /// # Errors
+    /// If there are not as many profiles as directions, or the error lies outside [0, 1).
+    pub fn new(adjacency: Adjacency, directions: Vec<Arc<Node>>, sampling_error: f64) -> Result<Self> {
+        if directions.len() != adjacency.directions() {
+            let rule = match adjacency {
+                Adjacency::Replace => "have length 1 for 'replace'",
+                Adjacency::AddRemove => "have length 2 for 'add_remove'",
+            };
+            return Err(Error::parameter("profiles", rule, directions.len()));
+        }
+        let reported = directions
+            .iter()
+            .map(|node| {
+                let with_error = WithSamplingError::new(node.shared(), sampling_error)?;
+                Ok(if sampling_error > 0.0 { Arc::new(with_error) as Arc<dyn Profile> } else { node.shared() })
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self { adjacency, directions, reported, sampling_error, exact: false })
+    }
+
+    /// The guarantee of a mechanism whose neighbours may be exchanged: the same profile in every direction.
+    ///
+    /// # Errors
+    /// As for [`Guarantee::new`].
+    pub fn symmetric(adjacency: Adjacency, node: Arc<Node>) -> Result<Self> {
+        Self::new(adjacency, vec![node; adjacency.directions()], 0.0)
+    }
+
+    /// The same, attained (or approached) by some neighbours.
+    pub fn attained(self, exact: bool) -> Self {
+        Self { exact, ..self }
+    }
+
+    /// The guarantee of a sampler that is another `error` off in total variation.
+    ///
+    /// # Errors
+    /// If the errors come to 1 or more.
+    pub fn with_sampling_error(&self, error: f64) -> Result<Self> {
+        Ok(Self::new(self.adjacency, self.directions.clone(), sum_up(self.sampling_error, error))?.attained(self.exact))
+    }
+
+    /// Which data sets are neighbours.
+    pub fn adjacency(&self) -> Adjacency {
+        self.adjacency
+    }
+
+    /// The profiles of the ideal mechanism, by direction.
+    pub fn directions(&self) -> &[Arc<Node>] {
+        &self.directions
+    }
+
+    /// Total variation distance between the ideal output laws and the sampler's.
+    pub fn sampling_error(&self) -> f64 {
+        self.sampling_error
+    }
+
+    /// Whether some neighbours attain it, or approach it.
+    pub fn exact(&self) -> bool {
+        self.exact
+    }
+
+    fn largest(&self, value: impl Fn(&dyn Profile) -> f64) -> f64 {
+        self.reported.iter().map(|profile| value(&**profile)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn largest_ideal(&self, value: impl Fn(&dyn Profile) -> f64) -> f64 {
+        self.directions.iter().map(|node| value(node.profile())).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// An upper bound of delta at any real epsilon.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        self.largest(|profile| profile.delta_upper(epsilon))
+    }
+
+    /// An epsilon >= 0 with at most this delta, next to the smallest one; infinite if there is none.
+    pub fn epsilon(&self, delta: f64) -> f64 {
+        self.largest(|profile| profile.epsilon_upper(delta))
+    }
+
+    /// A value that the smallest epsilon of the ideal mechanism is not below.
+    pub fn epsilon_lower(&self, delta: f64) -> f64 {
+        self.largest_ideal(|profile| profile.epsilon_lower(delta))
+    }
+
+    /// Both bounds of the smallest epsilon at `delta`, at most `tolerance` apart.
+    ///
+    /// # Errors
+    /// If they are not known that well, or a grid for it is not affordable.
+    pub fn epsilon_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
+        let ideal = self.each_within(delta, tolerance)?;
+        if self.sampling_error == 0.0 {
+            return Ok(ideal);
+        }
+        // What the sampler is off by counts at the epsilon that is reported; a little above the ideal one is enough.
+        let guess = ideal.1 + 0.01 * tolerance;
+        let added = product_up(self.sampling_error, sum_up(1.0, crate::rounding::exp_up(guess)));
+        let left = delta - added;
+        if left > 0.0 {
+            let upper = self.each_within(left.next_down().max(0.0), tolerance)?.1;
+            if upper <= guess {
+                return Ok((ideal.0, upper));
+            }
+        }
+        let upper = self.epsilon(delta);
+        if upper - ideal.0 <= tolerance || (upper.is_infinite() && ideal.0.is_infinite()) {
+            return Ok((ideal.0, upper));
+        }
+        let reason = format!(
+            "the bounds stay more than the tolerance of {tolerance} apart, because the sampling error of {:.3e} leaves \
+             nothing of a delta of {delta}",
+            self.sampling_error
+        );
+        Err(Error::numerical("epsilon", reason))
+    }
+
+    fn each_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
+        self.directions.iter().try_fold((0.0_f64, 0.0_f64), |(lower, upper), node| {
+            let both = node.profile().epsilon_within(delta, tolerance)?;
+            Ok((lower.max(both.0), upper.max(both.1)))
+        })
+    }
+
+    /// An upper bound of the Renyi divergence of this order > 1 of the ideal mechanism; infinite where none is known.
+    pub fn renyi(&self, order: f64) -> f64 {
+        self.largest_ideal(|profile| profile.renyi_upper(order))
+    }
+
+    /// An upper bound of rho such that the ideal mechanism is (rho, omega)-tCDP.
+    pub fn tcdp(&self, omega: f64) -> f64 {
+        self.largest_ideal(|profile| profile.tcdp_upper(omega))
+    }
+}
