@@ -76,7 +76,7 @@ def failing(order: float) -> float:
 
 def test_what_a_function_of_the_user_raises_ends_the_call_that_asked_it() -> None:
     profile = _core.renyi_profile(failing, True)
-    behind = _core.renyi_sum_profile((profile,), [2.0], True)
+    behind = _core.renyi_sum_profile([profile], [2], True)
     epsilon = np.array([1.0])
     for call in (profile.delta, behind.delta, behind.renyi):
         with pytest.raises(StopError):

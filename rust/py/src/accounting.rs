@@ -80,7 +80,6 @@ impl PyProfile {
     pub(crate) fn node(&self) -> Arc<Node> {
         Arc::clone(&self.node)
     }
-
 }
 
 #[pymethods]

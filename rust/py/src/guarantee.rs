@@ -207,10 +207,7 @@ impl PyGuarantee {
         hash_of(&self.inner)
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Reduced<'py, (Bound<'py, PyTuple>, &'static str, bool, f64)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Bound<'py, PyTuple>, &'static str, bool, f64)> {
         let class = py.import("simplexdp._core")?.getattr("Guarantee")?;
         Ok((class, (self.profiles(py)?, self.adjacency(), self.exact(), self.sampling_error())))
     }

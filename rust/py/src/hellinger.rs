@@ -3,9 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
-use simplexdp_core::hellinger::{
-    self, Certificate, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape,
-};
+use simplexdp_core::hellinger::{self, Certificate, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape};
 use simplexdp_core::random::StreamKey;
 
 use crate::arrays::as_slice;

@@ -16,7 +16,7 @@ pub use dirichlet::{DirichletDraw, DirichletFunction, SAMPLING_ERROR_PER_ROW};
 pub use recipe::{Function, Leaf, Node, Real, Recipe};
 
 use crate::accounting::{Profile, WithSamplingError};
-use crate::rounding::{product_up, sum_up};
+use crate::rounding::{exp_up, product_up, sum_down, sum_up};
 use crate::{Error, Result};
 
 /// Which data sets are neighbours.
@@ -175,35 +175,29 @@ impl Guarantee {
         self.largest_ideal(|profile| profile.epsilon_lower(delta))
     }
 
-    /// Both bounds of the smallest epsilon at `delta`, at most `tolerance` apart.
+    /// Both bounds of the smallest epsilon at `delta`: at most `tolerance` apart for the ideal mechanism, the upper one with
+    /// what the sampler is off by.
     ///
     /// # Errors
-    /// If they are not known that well, or a grid for it is not affordable.
+    /// If they are not known that well, a grid for it is not affordable, or the sampling error leaves nothing of `delta`.
     pub fn epsilon_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
-        let ideal = self.each_within(delta, tolerance)?;
+        if 0.0 < delta && delta <= 2.0 * self.sampling_error {
+            let reason = format!(
+                "the bounds stay more than the tolerance of {tolerance} apart, because the sampling error of {:e} leaves \
+                 nothing of a delta of {delta:e}",
+                self.sampling_error
+            );
+            return Err(Error::numerical("epsilon", reason));
+        }
+        let (lower, ideal) = self.each_within(delta, tolerance)?;
         if self.sampling_error == 0.0 {
-            return Ok(ideal);
+            return Ok((lower, ideal));
         }
-        // What the sampler is off by counts at the epsilon that is reported; a little above the ideal one is enough.
-        let guess = ideal.1 + 0.01 * tolerance;
-        let added = product_up(self.sampling_error, sum_up(1.0, crate::rounding::exp_up(guess)));
-        let left = delta - added;
-        if left > 0.0 {
-            let upper = self.each_within(left.next_down().max(0.0), tolerance)?.1;
-            if upper <= guess {
-                return Ok((ideal.0, upper));
-            }
-        }
-        let upper = self.epsilon(delta);
-        if upper - ideal.0 <= tolerance || (upper.is_infinite() && ideal.0.is_infinite()) {
-            return Ok((ideal.0, upper));
-        }
-        let reason = format!(
-            "the bounds stay more than the tolerance of {tolerance} apart, because the sampling error of {:.3e} leaves \
-             nothing of a delta of {delta}",
-            self.sampling_error
-        );
-        Err(Error::numerical("epsilon", reason))
+        // The error counts at the epsilon that is reported; a little above the ideal one is enough.
+        let guess = ideal + 0.01 * tolerance;
+        let left = sum_down(delta, -product_up(self.sampling_error, sum_up(1.0, exp_up(guess))));
+        let refined = if left > 0.0 { self.each_within(left, tolerance)?.1 } else { f64::INFINITY };
+        Ok((lower, if refined <= guess { refined } else { self.epsilon(delta) }))
     }
 
     fn each_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
