@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "BudgetRule",
     "CountPosterior",
     "DirichletBudget",
     "DirichletRow",
@@ -18,6 +19,7 @@ __all__ = [
     "ProductMixture",
     "Profile",
     "SeededRng",
+    "Spend",
     "SumPreservingNoise",
     "__version__",
     "algorithm_one_scale",
@@ -49,6 +51,7 @@ __all__ = [
     "gammaincc",
     "gammaincc_inverse",
     "gaussian_profile",
+    "gaussian_rule",
     "hellinger_dirichlet",
     "infer_rows",
     "kl_dirichlet",
@@ -70,12 +73,15 @@ __all__ = [
     "profile_from_text",
     "project_counts",
     "project_real",
+    "pure_rule",
     "quantile_epsilon",
     "random_words",
     "rdp_epsilon",
     "rdp_profile",
     "renyi_dirichlet",
     "renyi_profile",
+    "renyi_rule",
+    "renyi_rule_order",
     "renyi_sum_profile",
     "sample_network",
     "sampling_error_per_row",
@@ -131,6 +137,22 @@ def dirichlet_theorem_profile(scale: float, l2: float, linf: float, prior: float
 def rdp_epsilon(
     order: NDArray[np.float64], epsilon: NDArray[np.float64], delta: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
+
+# budget.rs
+@final
+class Spend:
+    def __new__(cls, profiles: Sequence[Profile], sampling_error: float) -> Spend: ...
+
+@final
+class BudgetRule:
+    def start(self) -> list[float]: ...
+    def debit(self, state: Sequence[float], spend: Spend) -> tuple[list[float] | None, str | None]: ...
+    def used(self, state: Sequence[float]) -> float: ...
+
+def pure_rule(epsilon: float, delta: float) -> BudgetRule: ...
+def gaussian_rule(epsilon: float, delta: float, slack: float) -> BudgetRule: ...
+def renyi_rule(epsilon: float, delta: float, order: float) -> BudgetRule: ...
+def renyi_rule_order(epsilon: float, delta: float) -> float: ...
 
 # algorithm_one.rs
 def algorithm_one_scale(

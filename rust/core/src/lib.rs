@@ -4,6 +4,7 @@
 //! privacy proof relies on is here; names, defaults and coercion of arguments belong to the Python package.
 
 pub mod accounting;
+pub mod budget;
 pub mod counting;
 pub mod divergence;
 mod double_double;

@@ -272,7 +272,7 @@ pub fn any_of_down(events: impl IntoIterator<Item = (f64, u64)>) -> f64 {
 
 /// The rounded sum and its error, exactly where the sum is finite [Dekker 1971]: with |a| >= |b| neither difference is
 /// larger than b, so nothing overflows.
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let (a, b) = if a.abs() >= b.abs() { (a, b) } else { (b, a) };
     let sum = a + b;
     (sum, b - (sum - a))

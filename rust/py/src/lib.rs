@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod accounting;
 mod algorithm_one;
 mod arrays;
+mod budget;
 mod counting;
 mod detached;
 mod dirichlet;
@@ -40,6 +41,8 @@ mod _core {
     };
     #[pymodule_export]
     use algorithm_one::algorithm_one_scale;
+    #[pymodule_export]
+    use budget::{PyBudgetRule, PySpend, gaussian_rule, pure_rule, renyi_rule, renyi_rule_order};
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]

@@ -5,6 +5,7 @@ use super::parameter;
 use super::shape::Shape;
 use crate::Result;
 use crate::double_double::DoubleDouble;
+use crate::rounding::product_up;
 
 /// The profile of N(mu, 1) against N(0, 1); mu is the sensitivity over the standard deviation.
 ///
@@ -41,5 +42,9 @@ impl Linear for GaussianPair {
     fn tcdp(&self, _omega: f64) -> Option<f64> {
         // D/order does not depend on the order.
         Some(self.renyi(1.0))
+    }
+
+    fn gaussian_square(&self) -> Option<f64> {
+        Some(product_up(self.mu, self.mu))
     }
 }

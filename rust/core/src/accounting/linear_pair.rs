@@ -240,6 +240,11 @@ pub(super) trait Linear {
     fn tcdp(&self, _omega: f64) -> Option<f64> {
         None
     }
+
+    /// See [`Profile::gaussian_square`].
+    fn gaussian_square(&self) -> Option<f64> {
+        None
+    }
 }
 
 impl<T: Linear + Send + Sync> Profile for T {
@@ -257,6 +262,10 @@ impl<T: Linear + Send + Sync> Profile for T {
 
     fn renyi_upper(&self, order: f64) -> f64 {
         self.renyi(order)
+    }
+
+    fn gaussian_square(&self) -> Option<f64> {
+        Linear::gaussian_square(self)
     }
 
     fn tcdp_upper(&self, omega: f64) -> f64 {

@@ -57,6 +57,11 @@ pub trait Profile: Send + Sync {
         Vec::new()
     }
 
+    /// The squared distance mu^2 of N(mu, 1) and N(0, 1) if this is their profile, rounded up; none for any other pair.
+    fn gaussian_square(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether this is the profile of a pair of distributions, so that it may be composed as such.
     ///
     /// Bounds that hold for each epsilon on its own, such as those from Renyi divergences, are not.

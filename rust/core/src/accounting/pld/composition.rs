@@ -362,6 +362,12 @@ impl Profile for Composition {
         total_up(self.parts.iter().map(|(profile, times)| multiple_up(*times, profile.renyi_upper(order))))
     }
 
+    /// Squared distances add up.
+    fn gaussian_square(&self) -> Option<f64> {
+        let squares = self.parts.iter().map(|(profile, times)| Some(multiple_up(*times, profile.gaussian_square()?)));
+        squares.collect::<Option<Vec<f64>>>().map(total_up)
+    }
+
     fn is_pair(&self) -> bool {
         self.parts.iter().all(|(profile, _)| profile.is_pair())
     }

@@ -1,0 +1,320 @@
+//! The default rule where delta > 0: a book that holds a pair, moved by what each spend needs of it.
+//!
+//! Theorem F (docs/theory/budgets.md): from V a spend of C may move to any V' with C x V' below V at every real eps. The
+//! book starts whole: V is the worst pair that is (epsilon, delta)-DP, and pure costs are paid from it by sums
+//! ([`super::pure`]). The first spend for which that is the cheaper way moves it into the Gaussian family D_(M,S)
+//! (`leaky.rs`); as V is maximal, one value decides: (C x D_(M',S'))(epsilon) <= delta. From there on a spend moves (M, S)
+//! to (M - m, S - s), certified in `domination.rs`, and Gaussian costs are exact.
+
+use super::domination::{is_below, price};
+use super::law::Law;
+use super::leaky::{leaked_up, profile_up};
+use super::pure::{PureRule, Sums};
+use super::rule::{Decision, Opening, Rule, checked, refused};
+use super::{Spend, running::Running};
+use crate::rounding::{exp_m1_up, product_up, sum_down, sum_up};
+use crate::{Error, Result};
+
+/// The share of delta that becomes leak when the book moves into the Gaussian family, if none is named: it pays for tails
+/// that are heavier than normal ones, and costs Gaussian releases about 0.1 % of their number.
+pub const SLACK: f64 = 0.01;
+/// The book stays whole, which leaves more ways to go on, unless so many times more equal spends fit after leaving.
+const PREMIUM: f64 = 1.25;
+/// How much of a leak may be lost with the tail of a curve.
+const TAIL: f64 = 1e-3;
+/// Prices are found for k of so many binary digits, rounded down: what is certified for k holds above.
+const DIGITS: u32 = 5;
+/// Prices do not fall any more beyond k = this many times the curve's own size.
+const FAR: f64 = 4096.0;
+/// Below k = this share of the curve's own size the law is too coarse for a Gaussian pair so narrow.
+const NEAR: f64 = 0.01;
+/// A cost above so many times k and the curve's own size is not looked for.
+const MOST: f64 = 8.0;
+/// How often a smaller leak is tried when the one in proportion does not fit.
+const FRUGAL: i32 = 8;
+
+const REFUSAL: &str = "what is left does not dominate it";
+
+/// What a book holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    /// The worst pair within the budget, less sums.
+    Whole(Sums),
+    /// D_(M,S); a spend that takes m may take its own leak and `rate` m of S. `unit` M are all of what is left; `errors` were spent.
+    Parts { square: f64, leak: f64, rate: f64, unit: f64, errors: Running },
+}
+
+impl State {
+    fn numbers(&self) -> Vec<f64> {
+        match *self {
+            Self::Whole(sums) => [0.0].into_iter().chain(sums.numbers()).collect(),
+            Self::Parts { square, leak, rate, unit, errors } => {
+                vec![1.0, square, leak, rate, unit, errors.high, errors.low]
+            }
+        }
+    }
+
+    fn read(numbers: &[f64]) -> Result<Self> {
+        let Some((kind, rest)) = numbers.split_first() else {
+            return Err(Error::parameter("state", "be one that the rule has returned", "nothing"));
+        };
+        if *kind == 0.0 {
+            return Ok(Self::Whole(Sums::read(rest)?));
+        }
+        checked(*kind == 1.0 && rest.len() == 6 && rest.iter().all(|x| x.is_finite()))?;
+        checked(rest[..5].iter().all(|x| *x >= 0.0) && rest[4] + rest[5] == rest[4])?;
+        let errors = Running { high: rest[4], low: rest[5] };
+        Ok(Self::Parts { square: rest[0], leak: rest[1], rate: rest[2], unit: rest[3], errors })
+    }
+}
+
+/// The Gaussian book.
+#[derive(Debug, Clone)]
+pub struct GaussianRule {
+    whole: PureRule,
+    slack: f64,
+}
+
+/// A way into the Gaussian family.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    square: f64,
+    leak: f64,
+    rate: f64,
+    /// What M is of what it would be without the spend.
+    share: f64,
+    /// About how many such spends fit, this one included.
+    affords: f64,
+}
+
+/// What a spend takes of a pair.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    square: f64,
+    leak: f64,
+}
+
+impl GaussianRule {
+    /// The rule of this budget; `slack` is the share of delta for tails heavier than normal ones, [`SLACK`] by default.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless epsilon is positive, and delta and slack are in (0, 1).
+    pub fn new(epsilon: f64, delta: f64, slack: Option<f64>) -> Result<Self> {
+        let slack = slack.unwrap_or(SLACK);
+        if !(delta > 0.0) {
+            return Err(Error::parameter("delta", "be above 0 for a Gaussian budget", delta));
+        }
+        if !(slack > 0.0 && slack < 1.0) {
+            return Err(Error::parameter("slack", "be in (0, 1)", slack));
+        }
+        Ok(Self { whole: PureRule::new(epsilon, delta)?, slack })
+    }
+
+    fn opening(&self) -> &Opening {
+        self.whole.opening()
+    }
+
+    /// The state after a spend from a book that is still whole, if it fits.
+    fn paid_whole(&self, sums: &Sums, spend: &Spend) -> Result<Option<State>> {
+        // Finite losses only: other points of a curve are paid better from a Gaussian pair.
+        let bounded = spend.largest_loss(self.opening().epsilon).is_some();
+        let paid = if bounded { self.whole.paid(sums, spend) } else { None };
+        let so_many = if paid.is_some() { self.whole.affords(sums, spend) } else { 0.0 };
+        let errors = sums.errors.plus(spend.error());
+        if errors.within(self.opening().errors)
+            && let Some(parts) = self.converted(sums, spend)?
+            && parts.affords > PREMIUM * so_many
+        {
+            let left = 1.0 - self.whole.share(sums);
+            let unit = if parts.square > 0.0 { parts.share * left / parts.square } else { 0.0 };
+            let Parts { square, leak, rate, .. } = parts;
+            return Ok(Some(State::Parts { square, leak, rate, unit, errors }));
+        }
+        Ok(paid.map(State::Whole))
+    }
+
+    /// The largest Gaussian pair (M', S') that may follow the spend: (C x D_(M',S'))(epsilon) within what is left.
+    fn converted(&self, sums: &Sums, spend: &Spend) -> Result<Option<Parts>> {
+        let (epsilon, leak) = self.whole.left(sums);
+        let delta = -exp_m1_up(-leak);
+        if !(epsilon > 0.0 && delta > 0.0) {
+            return Ok(None);
+        }
+        let Some(curve) = Curve::of(spend, delta * 1e-5)? else {
+            return Ok(None);
+        };
+        let without = |per_unit: f64| largest(|square| profile_up(square, per_unit * square, epsilon) <= delta);
+        let with =
+            |per_unit: f64| largest(|square| leaked_up(curve.followed_by(square, epsilon), per_unit * square) <= delta);
+        let alone = largest(|square| profile_up(square, 0.0, epsilon) <= delta * (1.0 - self.slack));
+        let rate = self.slack * delta / alone;
+        // A curve that may tell everything needs its share of the leak: equal spends exhaust both together.
+        let per_unit = rate + spend.leak() / (without(rate) - with(rate)).max(f64::MIN_POSITIVE);
+        let (before, square) = (without(per_unit), with(per_unit));
+        // Nothing but the spend itself need fit.
+        if !(square > 0.0 || spend.delta(epsilon) <= delta) {
+            return Ok(None);
+        }
+        let affords = 1.0 + square / (before - square).max(f64::MIN_POSITIVE);
+        Ok(Some(Parts { square, leak: per_unit * square, rate, share: (square / before).min(1.0), affords }))
+    }
+
+    /// The cheapest certified cost of a spend from D_(M,S).
+    fn cost(&self, square: f64, leak: f64, rate: f64, spend: &Spend) -> Result<Option<Cost>> {
+        if let Some(own) = spend.gaussian() {
+            return Ok((own <= square).then_some(Cost { square: own, leak: 0.0 }));
+        }
+        let own = spend.scale() * spend.scale();
+        if own == 0.0 && spend.leak() == 0.0 {
+            return Ok(Some(Cost { square: 0.0, leak: 0.0 }));
+        }
+        if spend.leak() <= leak && own < square {
+            for frugal in 0..FRUGAL {
+                let rate = rate * 8.0_f64.powi(-frugal);
+                if let Some(added) = self.added(square, rate, spend)? {
+                    // The price was certified with leak() + rate * added, computed alike.
+                    let total = total_leak(spend.leak(), rate, added);
+                    if total <= leak {
+                        return Ok(Some(Cost { square: added, leak: total }));
+                    }
+                } else {
+                    break;
+                }
+                if rate == 0.0 {
+                    break;
+                }
+            }
+        }
+        // The last spend may take all.
+        let law = spend.law(TAIL * leak.max(f64::MIN_POSITIVE))?;
+        Ok(is_below(&law, square, leak).then_some(Cost { square, leak }))
+    }
+
+    /// The least m that was certified for a k <= M - m.
+    fn added(&self, square: f64, rate: f64, spend: &Spend) -> Result<Option<f64>> {
+        let own = spend.scale() * spend.scale();
+        let mut kept = rounded_down(square - own);
+        for _ in 0..12 {
+            if !(kept > NEAR * own) {
+                return Ok(None);
+            }
+            let at = kept.min(rounded_down(FAR * own));
+            let key = [at.to_bits(), rate.to_bits(), 0];
+            let found = spend.price(key, || {
+                let law = spend.law(TAIL * rate * own)?;
+                price(&law, at, rate, spend.leak(), own, MOST * (at + own))
+            })?;
+            let Some(added) = found else { return Ok(None) };
+            if added <= sum_down(square, -kept) {
+                return Ok(Some(added));
+            }
+            // Down by a step at least.
+            kept = rounded_down((square - added).min(kept * (1.0 - 0.5_f64.powi(DIGITS as i32 + 2))));
+        }
+        Ok(None)
+    }
+}
+
+/// The leak of a price, as the certificate had it.
+fn total_leak(least: f64, rate: f64, added: f64) -> f64 {
+    sum_up(least, product_up(rate, added))
+}
+
+/// A curve that may be followed by a Gaussian pair.
+enum Curve {
+    Gaussian(f64),
+    Other(std::sync::Arc<Law>),
+}
+
+impl Curve {
+    fn of(spend: &Spend, tail: f64) -> Result<Option<Self>> {
+        if let Some(square) = spend.gaussian() {
+            return Ok(Some(Self::Gaussian(square)));
+        }
+        match spend.law(tail) {
+            Ok(law) => Ok(Some(Self::Other(law))),
+            // No table holds the losses: other ways to pay may still do.
+            Err(Error::Numerical { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An upper bound of the composed profile.
+    fn followed_by(&self, square: f64, epsilon: f64) -> f64 {
+        match self {
+            Self::Gaussian(own) => profile_up(sum_up(*own, square), 0.0, epsilon),
+            Self::Other(law) => law.sides.iter().map(|side| side.profile_up(square, epsilon)).fold(0.0, f64::max),
+        }
+    }
+}
+
+/// The largest M, from below, for which `fits`; zero if there is none.
+fn largest(fits: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (1e-14, 1.0);
+    if !fits(low) {
+        return 0.0;
+    }
+    while fits(high) && high < 1e12 {
+        (low, high) = (high, 4.0 * high);
+    }
+    while high > low * (1.0 + 1e-15) {
+        let middle = if high > 2.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
+        if !(middle > low && middle < high) {
+            break;
+        }
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// A number of few binary digits, at most x.
+fn rounded_down(x: f64) -> f64 {
+    if x > 0.0 { f64::from_bits(x.to_bits() >> (52 - DIGITS) << (52 - DIGITS)) } else { 0.0 }
+}
+
+impl Rule for GaussianRule {
+    fn start(&self) -> Vec<f64> {
+        State::Whole(Sums::default()).numbers()
+    }
+
+    fn debit(&self, state: &[f64], spend: &Spend) -> Result<Decision> {
+        match State::read(state)? {
+            State::Whole(sums) => {
+                if let Some(then) = self.paid_whole(&sums, spend)? {
+                    return Ok(Decision::Paid(then.numbers()));
+                }
+                if sums == Sums::default() && self.opening().fits_alone(spend) {
+                    let errors = Running { high: self.opening().errors, low: 0.0 };
+                    let nothing = State::Parts { square: 0.0, leak: 0.0, rate: 0.0, unit: 0.0, errors };
+                    return Ok(Decision::Paid(nothing.numbers()));
+                }
+                refused(REFUSAL)
+            }
+            State::Parts { square, leak, rate, unit, errors } => {
+                let errors = errors.plus(spend.error());
+                if !errors.within(self.opening().errors) {
+                    return refused("the errors of the samplers are more than the budget has set aside");
+                }
+                match self.cost(square, leak, rate, spend)? {
+                    Some(cost) => {
+                        let (square, leak) = (sum_down(square, -cost.square), sum_down(leak, -cost.leak));
+                        let then = State::Parts { square: square.max(0.0), leak: leak.max(0.0), rate, unit, errors };
+                        Ok(Decision::Paid(then.numbers()))
+                    }
+                    None => refused(REFUSAL),
+                }
+            }
+        }
+    }
+
+    fn used(&self, state: &[f64]) -> Result<f64> {
+        Ok(match State::read(state)? {
+            State::Whole(sums) => self.whole.share(&sums),
+            State::Parts { square, unit, .. } => (1.0 - square * unit).clamp(0.0, 1.0),
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! A curve as a discrete law of losses that is worse, in both directions: from its profiles alone.
+//!
+//! Domination at every real eps needs the profile below zero too. For the pair (P, Q) and x < 1 it is
+//! D_(P,Q)(x) = 1 - x + x D_(Q,P)(1/x): what the profile of the other direction says above one. So both directions are
+//! sampled at eps >= 0 only, joined with straight lines in x = exp(eps) (which are above the convex profiles) and
+//! reflected. A polyline is the profile of masses at its kinks, and masses below zero are those of the other direction
+//! times exp(loss).
+
+use super::leaky::ROUNDING;
+use crate::accounting::Profile;
+use crate::rounding::{sum_up, total_down, total_up};
+use crate::{Error, Result, interrupt};
+
+/// Knots per scale of the curve around zero; what the straight lines add to a variance is 1/(6 FINE^2) of it at most.
+const FINE: f64 = 20.0;
+/// Knots per factor e further out.
+const COARSE: f64 = 40.0;
+/// More than enough for any curve that a book can afford.
+const MOST_KNOTS: usize = 4000;
+
+/// One direction: masses of P at losses, and where Q has none.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    pub(super) atoms: Vec<(f64, f64)>,
+    pub(super) infinite: f64,
+}
+
+/// Both directions; one where they are the same.
+#[derive(Debug, Clone)]
+pub(super) struct Law {
+    pub(super) sides: Vec<Side>,
+}
+
+/// The size of a curve's losses: the mu of the Gaussian pair with the same delta(0), for small ones.
+pub(super) fn scale(profiles: &[&dyn Profile]) -> f64 {
+    let at_zero = profiles.iter().map(|profile| profile.delta_upper(0.0)).fold(0.0, f64::max);
+    at_zero.min(0.8) * (2.0 * std::f64::consts::PI).sqrt()
+}
+
+impl Law {
+    /// The law of one profile (of neighbours that may be exchanged) or of two, one for each direction. At most `tail` of
+    /// the mass is moved to infinity besides what is there.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] if the losses are spread so far that no table of a sensible size holds them;
+    /// [`Error::Interrupted`].
+    pub(super) fn new(profiles: &[&dyn Profile], tail: f64) -> Result<Self> {
+        let knots = knots(profiles, tail)?;
+        let mut polylines = Vec::with_capacity(profiles.len());
+        // Total variation is the same in both directions; what is reported need not be.
+        let at_zero = profiles.iter().map(|profile| profile.delta_upper(0.0)).fold(0.0, f64::max).min(1.0);
+        for profile in profiles {
+            polylines.push(Polyline::above(*profile, &knots, at_zero)?);
+        }
+        let (first, last) = (&polylines[0], &polylines[polylines.len() - 1]);
+        let both = if polylines.len() == 1 { vec![(first, first)] } else { vec![(first, last), (last, first)] };
+        Ok(Self { sides: both.into_iter().map(|(to, back)| joined(to, back)).collect() })
+    }
+}
+
+/// Losses from zero to where little enough is left.
+fn knots(profiles: &[&dyn Profile], tail: f64) -> Result<Vec<f64>> {
+    let end = profiles.iter().map(|profile| end(*profile, tail)).fold(0.0, f64::max);
+    let fine = scale(profiles) / FINE;
+    if !end.is_finite() || !(fine > 0.0) {
+        return if end == 0.0 { Ok(vec![0.0]) } else { Err(Error::numerical("budget", "the losses have no end")) };
+    }
+    let mut knots = vec![0.0];
+    let mut at = 0.0;
+    loop {
+        interrupt::check()?;
+        at += fine.max(at / COARSE);
+        if at >= end {
+            break;
+        }
+        knots.push(at);
+        if knots.len() > MOST_KNOTS {
+            return Err(Error::numerical("budget", "the losses are spread too far"));
+        }
+    }
+    knots.push(end);
+    Ok(knots)
+}
+
+/// A loss beyond which at most `tail` of delta is left, besides what is at infinity; the largest loss where there is one.
+fn end(profile: &dyn Profile, tail: f64) -> f64 {
+    let infinite = profile.delta_upper(f64::INFINITY);
+    let end = profile.epsilon_upper(infinite + tail);
+    let bounded = end.is_finite() && profile.delta_upper(2.0 * end) <= infinite;
+    if bounded { profile.epsilon_upper(infinite).min(2.0 * end) } else { end }
+}
+
+/// A convex, piecewise linear function of exp(eps) above a profile at eps >= 0, as masses.
+struct Polyline {
+    losses: Vec<f64>,
+    /// At all losses but the first, which is zero and gets its mass when both directions are known.
+    masses: Vec<f64>,
+    infinite: f64,
+    at_zero: f64,
+}
+
+impl Polyline {
+    fn above(profile: &dyn Profile, knots: &[f64], at_zero: f64) -> Result<Self> {
+        let mut values = vec![at_zero];
+        let mut least = at_zero;
+        for &loss in &knots[1..] {
+            interrupt::check()?;
+            let value = profile.delta_upper(loss);
+            // A profile falls, so a bound from further left is one here too. What is no number bounds nothing.
+            least = if value.is_nan() { least } else { least.min(value.max(0.0)) };
+            values.push(least);
+        }
+        let (losses, values) = hull(knots, &values);
+        let mut line =
+            Self { masses: masses(&losses, &values), infinite: values[values.len() - 1], losses, at_zero: 0.0 };
+        // The masses are rounded: what they say is compared with what was wanted.
+        let worst = line
+            .recomputed()
+            .iter()
+            .zip(&values)
+            .fold(1.0, |worst: f64, (&got, &wanted)| if got < wanted { worst.max(wanted / got) } else { worst });
+        let inflation = worst * (1.0 + ROUNDING);
+        line.masses.iter_mut().for_each(|mass| *mass *= inflation);
+        line.infinite *= inflation;
+        line.at_zero = line.recomputed()[0];
+        Ok(line)
+    }
+
+    /// The profile of the masses at the losses, from positive terms only.
+    fn recomputed(&self) -> Vec<f64> {
+        let mut values = vec![self.infinite; self.losses.len()];
+        let mut beyond = 0.0;
+        for i in (1..self.losses.len()).rev() {
+            let gap = self.losses[i] - self.losses[i - 1];
+            let here = self.masses[i - 1] + beyond;
+            values[i - 1] = values[i] - (-gap).exp_m1() * here;
+            beyond = (-gap).exp() * here;
+        }
+        values
+    }
+
+    /// Masses at minus the losses under P of the other direction: exp(-loss) times those here.
+    fn mirrored(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.losses[1..].iter().zip(&self.masses).map(|(&loss, &mass)| (-loss, mass * (-loss).exp()))
+    }
+
+    fn atoms(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.losses[1..].iter().copied().zip(self.masses.iter().copied())
+    }
+}
+
+/// The lower convex hull of the points, in exp(loss). Leaving a point out only raises what is above a convex function.
+fn hull(losses: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let (mut xs, mut ys): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for (&x, &y) in losses.iter().zip(values) {
+        while xs.len() >= 2 {
+            let (i, j) = (xs.len() - 2, xs.len() - 1);
+            let before = (ys[i] - ys[j]) / -(-(xs[j] - xs[i])).exp_m1();
+            let after = (ys[j] - y) / (x - xs[j]).exp_m1();
+            if before > after {
+                break;
+            }
+            xs.pop();
+            ys.pop();
+        }
+        xs.push(x);
+        ys.push(y);
+    }
+    (xs, ys)
+}
+
+/// The change of slope at each loss but the first, times exp(loss).
+fn masses(losses: &[f64], values: &[f64]) -> Vec<f64> {
+    let fall = |i: usize| values[i] - values[i + 1];
+    let gap = |i: usize| losses[i + 1] - losses[i];
+    let into = |i: usize| fall(i - 1) / -(-gap(i - 1)).exp_m1();
+    let out = |i: usize| if i + 1 < losses.len() { fall(i) / gap(i).exp_m1() } else { 0.0 };
+    (1..losses.len()).map(|i| (into(i) - out(i)).max(0.0)).collect()
+}
+
+/// The law whose profile is `to` at eps >= 0, and the reflection of `back` below.
+fn joined(to: &Polyline, back: &Polyline) -> Side {
+    let mut atoms: Vec<(f64, f64)> = back.mirrored().collect();
+    atoms.reverse();
+    // Both laws are filled up to one with mass at loss zero.
+    let without = |to: &Polyline, back: &Polyline| {
+        let masses = || to.masses.iter().copied().chain(back.mirrored().map(|(_, mass)| mass)).chain([to.infinite]);
+        (total_down(masses()), total_up(masses()))
+    };
+    let ((here_low, here_high), (other_low, other_high)) = (without(to, back), without(back, to));
+    let at_zero = (1.0 - here_low).max(1.0 - other_low).max(0.0);
+    atoms.push((0.0, at_zero));
+    atoms.extend(to.atoms());
+    // With totals T_P and T_Q of both laws the profile below zero is T_P - x T_Q + x D(1/x) in place of 1 - x + ...: at
+    // most (T_Q - T_P)^+ too low, where a profile is not below its value at zero.
+    let lacking = sum_up(other_high, -here_low).max(sum_up(here_high, -other_low)).max(0.0);
+    let least = to.at_zero.min(back.at_zero);
+    let inflation = 1.0 + ROUNDING + if least > 0.0 { 2.0 * lacking / least } else { 0.0 };
+    Side {
+        atoms: atoms.into_iter().map(|(loss, mass)| (loss, mass * inflation)).collect(),
+        infinite: to.infinite * inflation,
+    }
+}

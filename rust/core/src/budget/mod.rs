@@ -1,0 +1,22 @@
+//! Budgets that hold when what is spent next depends on earlier answers.
+//!
+//! A book holds a pair of distributions that dominates everything that may still be released; a spend moves it to a smaller
+//! one (Theorem F, docs/theory/budgets.md). What was spent is not composed anew: a debit takes the same time whatever the
+//! history.
+
+mod domination;
+mod gaussian;
+mod law;
+mod leaky;
+mod normal;
+mod pure;
+mod renyi;
+mod rule;
+mod running;
+mod spend;
+
+pub use gaussian::{GaussianRule, SLACK};
+pub use pure::PureRule;
+pub use renyi::RenyiRule;
+pub use rule::{Decision, Rule};
+pub use spend::Spend;

@@ -1,0 +1,109 @@
+//! Sums of Renyi divergences at one order that was fixed at the opening, converted once.
+//!
+//! With the order fixed, exp((order - 1) (loss so far + what may still be spent)) is a supermartingale, whatever chooses
+//! the next cost [FZ21, Theorem 3.1]. The best order at the end would not be.
+
+use std::sync::Arc;
+
+use super::Spend;
+use super::rule::{Decision, Opening, Rule, checked, refused};
+use super::running::Running;
+use crate::accounting::{Conversion, Profile, RenyiProfile};
+use crate::{Error, Result};
+
+/// Sums of divergences, one for each direction.
+#[derive(Debug, Clone)]
+pub struct RenyiRule {
+    opening: Opening,
+    order: f64,
+    most: f64,
+}
+
+impl RenyiRule {
+    /// The rule of this budget at this order; at the order that is best for Gaussian releases if none is named.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless epsilon is positive, delta in (0, 1) and the order above 1 and finite.
+    pub fn new(epsilon: f64, delta: f64, order: Option<f64>) -> Result<Self> {
+        let opening = Opening::new(epsilon, delta)?;
+        if !(delta > 0.0) {
+            return Err(Error::parameter("delta", "be above 0 for a Renyi budget", delta));
+        }
+        let order = match order {
+            Some(order) if !(order > 1.0 && order <= 1e9) => {
+                return Err(Error::parameter("order", "be above 1 and at most 1e9", order));
+            }
+            Some(order) => order,
+            // A Gaussian release costs order mu^2/2: the most of them fit where the budget's divergence is largest by order.
+            None => {
+                (1..=160)
+                    .map(|i| 1.0 + (0.1 * f64::from(i) - 4.0).exp())
+                    .map(|order| (order, largest_divergence(&opening, order) / order))
+                    .fold((2.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
+                    .0
+            }
+        };
+        Ok(Self { opening, order, most: largest_divergence(&opening, order) })
+    }
+
+    /// The order.
+    pub fn order(&self) -> f64 {
+        self.order
+    }
+
+    fn read(state: &[f64]) -> Result<[Running; 3]> {
+        checked(state.len() == 6 && state.iter().all(|x| x.is_finite()))?;
+        checked(state.chunks(2).all(|sum| sum[0] >= 0.0 && sum[0] + sum[1] == sum[0]))?;
+        Ok(std::array::from_fn(|i| Running { high: state[2 * i], low: state[2 * i + 1] }))
+    }
+}
+
+/// The largest divergence that converts to the budget, from below.
+fn largest_divergence(opening: &Opening, order: f64) -> f64 {
+    let delta = opening.ideal_delta();
+    let fits = |divergence: f64| {
+        let bound = move |x: f64| if x <= order { divergence } else { f64::INFINITY };
+        RenyiProfile::at_order(Arc::new(bound), Conversion::Optimal, order)
+            .is_ok_and(|profile| profile.delta_upper(opening.epsilon) <= delta)
+    };
+    let (mut low, mut high) = (0.0, opening.epsilon);
+    if fits(high) {
+        return high;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+impl Rule for RenyiRule {
+    fn start(&self) -> Vec<f64> {
+        vec![0.0; 6]
+    }
+
+    fn debit(&self, state: &[f64], spend: &Spend) -> Result<Decision> {
+        let [first, second, errors] = Self::read(state)?;
+        let costs = [spend.renyi(0, self.order), spend.renyi(spend.directions() - 1, self.order)];
+        if !costs.iter().all(|cost| cost.is_finite()) {
+            return refused(format!("no Renyi divergence of order {:.6} is known of it", self.order));
+        }
+        let sums = [first.plus(costs[0]), second.plus(costs[1])];
+        let errors = errors.plus(spend.error());
+        if !sums.iter().all(|sum| sum.within(self.most)) || !errors.within(self.opening.errors) {
+            let left = first.left_of(self.most).min(second.left_of(self.most)).max(0.0);
+            let cost = costs[0].max(costs[1]);
+            return refused(format!("it costs {cost:.6} at order {:.6}, and {left:.6} is left", self.order));
+        }
+        Ok(Decision::Paid([sums[0], sums[1], errors].into_iter().flat_map(|sum| [sum.high, sum.low]).collect()))
+    }
+
+    fn used(&self, state: &[f64]) -> Result<f64> {
+        let [first, second, _] = Self::read(state)?;
+        Ok(first.share_of(self.most).max(second.share_of(self.most)))
+    }
+}

@@ -1,0 +1,61 @@
+//! A sum that grows by one term at a time and is never below the exact one.
+
+use crate::rounding::{product_up, sum_up, two_sum};
+
+/// high + low, not below the sum of everything that was added, and above it by 1e-32 of it for each addition: so the
+/// millionth debit is as exact as the first.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Running {
+    pub(super) high: f64,
+    pub(super) low: f64,
+}
+
+impl Running {
+    /// The sum with `term` >= 0 added.
+    pub(super) fn plus(self, term: f64) -> Self {
+        let (high, error) = two_sum(self.high, term);
+        let (high, low) = two_sum(high, sum_up(self.low, error));
+        Self { high, low }
+    }
+
+    /// What is left of `whole`, rounded down; negative if the sum exceeds it.
+    pub(super) fn left_of(self, whole: f64) -> f64 {
+        // Both differences are rounded towards the smaller result.
+        let (difference, error) = two_sum(whole, -self.high);
+        -sum_up(-difference, sum_up(self.low, -error))
+    }
+
+    /// Whether the sum is at most `whole`, exactly.
+    pub(super) fn within(self, whole: f64) -> bool {
+        self.high < whole || (self.high == whole && self.low <= 0.0)
+    }
+
+    /// The share of `whole` that the sum is, in [0, 1].
+    pub(super) fn share_of(self, whole: f64) -> f64 {
+        if whole > 0.0 { product_up(self.high.max(0.0), 1.0 / whole).min(1.0) } else { f64::from(self.high > 0.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_tenths_are_counted_to_the_last_digit() {
+        let sum = (0..1_000_000).fold(Running::default(), |sum, _| sum.plus(0.1));
+        // 0.1 is 2^-55 * 3602879701896397; a million of them are 100000.00000000000555...
+        assert!(sum.within(100_000.000_000_000_02) && !sum.within(100_000.0));
+        assert_eq!(sum.high, 100_000.0);
+        assert!((sum.low - 5.551_115_123_125_783e-12).abs() < 1e-24, "{}", sum.low);
+    }
+
+    #[test]
+    fn what_is_left_is_rounded_down() {
+        let sum = Running::default().plus(0.1).plus(0.2);
+        let left = sum.left_of(0.3);
+        // 0.1 + 0.2 is above 0.3, all of them as doubles.
+        assert!(left < 0.0 && !sum.within(0.3) && sum.within(0.300_000_000_000_000_04));
+        assert_eq!(Running::default().plus(0.25).left_of(1.0), 0.75);
+        assert_eq!(Running::default().plus(0.25).share_of(1.0), 0.25);
+    }
+}
