@@ -34,14 +34,7 @@ impl RenyiRule {
                 return Err(Error::parameter("order", "be above 1 and at most 1e9", order));
             }
             Some(order) => order,
-            // A Gaussian release costs order mu^2/2: the most of them fit where the budget's divergence is largest by order.
-            None => {
-                (1..=160)
-                    .map(|i| 1.0 + (0.1 * f64::from(i) - 4.0).exp())
-                    .map(|order| (order, largest_divergence(&opening, order) / order))
-                    .fold((2.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
-                    .0
-            }
+            None => best_order(&opening),
         };
         Ok(Self { opening, order, most: largest_divergence(&opening, order) })
     }
@@ -56,6 +49,18 @@ impl RenyiRule {
         checked(state.chunks(2).all(|sum| sum[0] >= 0.0 && sum[0] + sum[1] == sum[0]))?;
         Ok(std::array::from_fn(|i| Running { high: state[2 * i], low: state[2 * i + 1] }))
     }
+}
+
+/// The order at which most Gaussian releases fit, nearly: each costs order mu^2/2.
+fn best_order(opening: &Opening) -> f64 {
+    // By the simple conversion, solved for the divergence; any order is valid.
+    let divergence = |excess: f64| {
+        let order = 1.0 + excess;
+        opening.epsilon + (opening.delta.ln() + order * (1.0 / excess).ln_1p() + excess.ln()) / excess
+    };
+    let excesses = (0..400).map(|i| (0.05 * f64::from(i) - 5.0).exp());
+    let value = |excess: f64| divergence(excess) / (1.0 + excess);
+    1.0 + excesses.fold(1.0, |best, next| if value(next) > value(best) { next } else { best })
 }
 
 /// The largest divergence that converts to the budget, from below.
