@@ -12,9 +12,9 @@ const DENSITY: f64 = 16.0;
 const END: usize = 12;
 /// Terms of Taylor's series: at distance 1/32 the next one is below 1e-17 of the sum.
 const TERMS: usize = 10;
-/// From here on the continued fraction of the nodes has converged after [`DEPTH`] steps.
+/// From here on the continued fraction of the nodes has converged after [`DEPTH`] steps: to exp(-2 t sqrt(DEPTH)).
 const CONVERGENT: f64 = 0.5;
-const DEPTH: usize = 1200;
+const DEPTH: usize = 2500;
 
 static TABLE: LazyLock<Vec<[f64; TERMS]>> =
     LazyLock::new(|| (0..=END * DENSITY as usize).map(|i| coefficients(i as f64 / DENSITY)).collect());
