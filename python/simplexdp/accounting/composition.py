@@ -10,7 +10,10 @@ from simplexdp.exceptions import InvalidParameterError
 
 
 def compose(curves: Iterable[PrivacyCurve], counts: Sequence[int] | None = None) -> PrivacyCurve:
-    """Return the curve of several releases from the same records, each fixed in advance or chosen adaptively.
+    """Return the curve of several releases from the same records.
+
+    A later question may depend on earlier answers; its curve may not. For budgets whose costs depend on answers see
+    `Accountant`.
 
     Parameters
     ----------

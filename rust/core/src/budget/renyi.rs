@@ -1,7 +1,7 @@
 //! Sums of Renyi divergences at one order that was fixed at the opening, converted once.
 //!
 //! With the order fixed, exp((order - 1) (loss so far + what may still be spent)) is a supermartingale, whatever chooses
-//! the next cost [FZ21, Theorem 3.1]. The best order at the end would not be.
+//! the next cost [FZ21]. The best order at the end would not be.
 
 use std::sync::Arc;
 
