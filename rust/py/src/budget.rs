@@ -15,7 +15,7 @@ pub(crate) struct PySpend(Spend);
 impl PySpend {
     #[new]
     fn new(py: Python<'_>, profiles: Vec<Bound<'_, PyProfile>>, sampling_error: f64) -> CoreResult<Self> {
-        let profiles = profiles.iter().map(|profile| profile.get().shared()).collect();
+        let profiles = profiles.iter().map(|profile| profile.get().node().shared()).collect();
         Ok(Self(detached(py, || Spend::new(profiles, sampling_error))??))
     }
 }
