@@ -23,7 +23,7 @@ from simplexdp.exceptions import InvalidDataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Levels", "check_column", "coded", "codes", "count", "stated_domain"]
+__all__ = ["Levels", "check_column", "coded", "codes", "count", "level_values", "stated_domain"]
 
 _RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 _MOST_LEVELS = 10**6
@@ -135,7 +135,7 @@ def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, 
         raise click.UsageError(f'{path} must hold a JSON object such as {{"column": ["a", "b"], "code": 10}}')
     for name in content:
         check_text(name, f"{path}: the name of a column")
-    return {name: Levels(_values(path, name, stated), other, null) for name, stated in content.items()}
+    return {name: Levels(level_values(path, name, stated), other, null) for name, stated in content.items()}
 
 
 def check_column(column: str, own: Sequence[str]) -> None:
@@ -152,7 +152,8 @@ def check_text(text: str, what: str) -> None:
         raise click.UsageError(f"{what} must be text that UTF-8 can hold, got {text!r}") from None
 
 
-def _values(path: str, name: str, stated: Any) -> tuple[Any, ...]:
+def level_values(path: str, name: str, stated: Any) -> tuple[Any, ...]:
+    """Return the values of a column as a file states them: a list, or a cardinality."""
     if isinstance(stated, int) and not isinstance(stated, bool):
         if not 1 <= stated <= _MOST_LEVELS:
             raise click.UsageError(f"{path}: the cardinality of {name!r} must be from 1 to {_MOST_LEVELS}")

@@ -10,9 +10,11 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.reading import text_of
 from simplexdp.cli.records import FORMATS, Levels, fits_integers, marked, with_mark, writer
+from simplexdp.cli.synthesizer import fitted_table, report_option, table_options, write_report
 from simplexdp.cli.writing import warn
 from simplexdp.exceptions import InvalidParameterError
 
@@ -29,29 +31,61 @@ Examples:
   simplexdp synthesize network.json --size 1000 --out synthetic.csv
   simplexdp synthesize model.json --size 1000 --out synthetic.parquet
   simplexdp synthesize shares.json --size 1000 | head -3
+  # of a table, in one step
+  simplexdp synthesize people.csv --domains domains.json --epsilon 1 --delta 1e-6 \\
+      --out synthetic.csv --report quality.html
 """,
 )
-@click.argument("model", type=click.Path(exists=True, dir_okay=False), metavar="MODEL.json")
-@click.option("--size", type=click.IntRange(0), required=True, metavar="N", help="Number of records.")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="MODEL.json|TABLE")
+@click.option("--size", type=click.IntRange(0), metavar="N", help="Number of records; of a table, by default its own.")
+@table_options
+@report_option
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="CSV or Parquet; else CSV is printed.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="By default what the suffix of --out says.")
 @click.option("--json", "as_json", is_flag=True, help="With --out: the summary as JSON. Else: the records, one a line.")
 @options.seed_option
 @click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
 def synthesize(
-    model: str, size: int, out: str | None, form: str | None, as_json: bool, seed: int | None, quiet: bool
+    file: str,
+    size: int | None,
+    report: str | None,
+    out: str | None,
+    form: str | None,
+    as_json: bool,
+    seed: int | None,
+    quiet: bool,
+    **table: Any,
 ) -> None:
-    """Draw synthetic records from MODEL.json: what fit-bn, fit-nb or 'release --json' wrote.
+    """Draw synthetic records from MODEL.json: what fit-synth, fit-bn, fit-nb or 'release --json' wrote.
 
-    Post-processing: the records are as private as the model, however many there are.
+    Post-processing: the records are as private as the model, however many there are. With --epsilon the file is a TABLE
+    of records: what fit-synth does, and then the records, in one step.
     """
     write = writer(out, form, as_json)
-    network = _network(model)
     rng = options.seeded(seed)
-    names = network._nodes_in_user_order()
+    if table["epsilon"] is not None:
+        network = fitted_table(file=file, seed=seed, **table)
+        if not quiet:
+            guarantee = guarantee_of(network.privacy_, table["epsilon"], table["delta"])
+            for line in [sentence(guarantee, " of everything"), *warnings_of(guarantee, show_truth=False, seed=seed)]:
+                warn(line)
+    else:
+        if size is None:
+            raise click.UsageError("give --size N for a model, or --epsilon, --delta and --domains for a table")
+        if table["domains_file"] is not None or table["ledger"] is not None:
+            raise click.UsageError("--domains and --ledger are for a table, which needs --epsilon too")
+        network = _model(file)
+    if report is not None and not _is_synthesizer(network):
+        raise click.UsageError("--report is for a table, or for what fit-synth wrote")
+    if _is_synthesizer(network):
+        write_report(network, report, file)
+        size = max(round(network.n_records_), 0) if size is None else size
+    assert size is not None  # a table has its own
+    names = list(network.domains_) if _is_synthesizer(network) else network._nodes_in_user_order()
     levels: Levels = {name: _levels(network, name) for name in names}
     if network.seeded_:
-        warn(f"WARNING: {model} was made with --seed: it is NOT PRIVATE, and neither is what is drawn from it.")
+        if table["epsilon"] is None:
+            warn(f"WARNING: {file} was made with --seed: it is NOT PRIVATE, and neither is what is drawn from it.")
         levels = with_mark(levels)
     with Progress("drawing") as bar:
         chunks = _chunks(network, size, rng, bar)
@@ -64,9 +98,33 @@ def synthesize(
             warn(f"wrote {size} records to {out}")
 
 
+def _is_synthesizer(network: Any) -> bool:
+    from simplexdp.models import PrivateSynthesizer
+
+    return isinstance(network, PrivateSynthesizer)
+
+
+def _model(path: str) -> Any:
+    """Return what was released: a synthesizer, or anything else as a network."""
+    from simplexdp.models import PrivateSynthesizer
+    from simplexdp.models.synthesizer import FORMAT
+
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        content = None
+    if isinstance(content, dict) and content.get("format") == FORMAT:
+        return PrivateSynthesizer.from_json(text)
+    return _network(path)
+
+
 def _levels(network: Any, name: str) -> list[Any]:
     """Return the values that are drawn in a column; integers for which 64 bits are too few become text."""
-    if name in network._centres:
+    if _is_synthesizer(network) and name in network._numeric:
+        return [0] if network._numeric[name].whole else [0.5]
+    if not _is_synthesizer(network) and name in network._centres:
         levels: list[Any] = network._centres[name].tolist()
         return levels
     levels = network.domains_[name].levels

@@ -17,7 +17,7 @@ from simplexdp.report.drawing import axis, bar, curve_chart
 from simplexdp.report.meaning import Meaning, meaning
 from simplexdp.report.text import escaped, one_in, percent, power, rounded
 
-__all__ = ["release_report"]
+__all__ = ["as_page", "release_report"]
 
 MOST_ROWS = 40
 """Longer tables open with their largest shares; the whole table is behind a click."""
@@ -106,6 +106,11 @@ def release_report(
             plain=True,
         ),
     ]
+    return as_page(title, sections)
+
+
+def as_page(title: str, sections: Sequence[str]) -> str:
+    """Return sections as one self-contained page."""
     style = files("simplexdp.report").joinpath("page.css").read_text(encoding="utf-8")
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

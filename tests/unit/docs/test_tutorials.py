@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[3] / "docs" / "tutorials"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PAGES = sorted(page.name for page in FOLDER.glob("*.md"))
 ON_SPARK = {"spark.md"}
-TUTORIALS = {"bandit.md", "histogram.md", "naive-bayes.md", "network.md", "posterior.md", "spark.md"}
+TUTORIALS = {"bandit.md", "histogram.md", "naive-bayes.md", "network.md", "posterior.md", "spark.md", "synthesis.md"}
 
 
 def run(page: str, names: dict[str, object]) -> None:

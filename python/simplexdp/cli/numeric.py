@@ -1,0 +1,120 @@
+"""Numeric columns of the command line: public bins, stated beside the domains of the others."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.cli.counting import Levels, check_text, level_values
+from simplexdp.exceptions import InvalidDataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Bins", "stated_columns"]
+
+_MOST_BINS = 1000
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The public bins of a numeric column; they encode records as `Levels` do.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        The inner edges, increasing.
+    bounds : (float, float)
+        Of the outer bins.
+    whole : bool
+        Whether the numbers are integers.
+    """
+
+    edges: tuple[float, ...]
+    bounds: tuple[float, float]
+    whole: bool
+
+    @property
+    def all(self) -> list[Any]:
+        """Every bin, by its number."""
+        return list(range(len(self.edges) + 1))
+
+    def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
+        """Return the codes of a batch of values."""
+        import pyarrow as pa
+
+        try:
+            numbers = values.cast(pa.string()).cast(pa.float64()) if _is_text(values) else values.cast(pa.float64())
+        except (pa.ArrowException, ValueError):
+            raise InvalidDataError(f"column {column!r} must hold numbers (none is shown)") from None
+        found = numbers.to_numpy(zero_copy_only=False)
+        if numbers.null_count or np.isnan(found).any():
+            raise InvalidDataError(
+                f"column {column!r} has missing values (none is shown), for which bins have no place"
+            )
+        codes: NDArray[np.int32] = np.searchsorted(np.array(self.edges), found, side="right").astype(np.int32)
+        return codes
+
+
+def _is_text(values: Any) -> bool:
+    return "string" in str(values.type)
+
+
+def stated_columns(path: str, other: str | None, null: str | None) -> dict[str, Levels | Bins]:
+    """Read the public domains of a table.
+
+    ``{"job": ["clerk", "smith"], "code": 10, "age": {"bins": 10, "bounds": [18, 90]}, "pay": {"edges": [0, 1, 2]}}``:
+    values, a cardinality k for 0 to k - 1, bins of equal width, or bins between edges, whose first and last are bounds.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise click.UsageError(f"{path} is not JSON") from None
+    if not isinstance(content, Mapping) or not content:
+        raise click.UsageError(f'{path} must hold a JSON object such as {{"column": ["a", "b"], "code": 10}}')
+    found: dict[str, Levels | Bins] = {}
+    for name, stated in content.items():
+        check_text(name, f"{path}: the name of a column")
+        if isinstance(stated, Mapping):
+            found[name] = _bins(path, name, stated)
+        else:
+            found[name] = Levels(level_values(path, name, stated), other, null)
+    return found
+
+
+def _bins(path: str, name: str, stated: Mapping[str, Any]) -> Bins:
+    keys = set(stated)
+    if keys == {"bins", "bounds"}:
+        ends, n_bins = stated["bounds"], stated["bins"]
+        valid = isinstance(n_bins, int) and not isinstance(n_bins, bool) and 1 <= n_bins <= _MOST_BINS
+        if valid and _increasing(ends, 2) and len(ends) == 2:
+            edges = np.linspace(ends[0], ends[1], n_bins + 1)[1:-1]
+            return Bins(tuple(edges.tolist()), (float(ends[0]), float(ends[1])), _whole(ends))
+    if keys == {"edges"} and _increasing(stated["edges"], 2) and len(stated["edges"]) <= _MOST_BINS:
+        ends = stated["edges"]
+        return Bins(tuple(map(float, ends[1:-1])), (float(ends[0]), float(ends[-1])), _whole(ends))
+    raise click.UsageError(
+        f'{path}: a numeric column such as {name!r} must be {{"bins": 10, "bounds": [0, 100]}} or '
+        '{"edges": [0, 18, 65, 100]}'
+    )
+
+
+def _increasing(ends: Any, least: int) -> bool:
+    if not isinstance(ends, list) or len(ends) < least:
+        return False
+    if any(isinstance(end, bool) or not isinstance(end, (int, float)) or not math.isfinite(end) for end in ends):
+        return False
+    return all(low < high for low, high in pairwise(ends))
+
+
+def _whole(ends: list[Any]) -> bool:
+    return all(isinstance(end, int) for end in ends)

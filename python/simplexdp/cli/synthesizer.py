@@ -1,0 +1,165 @@
+"""``simplexdp fit-synth``: a synthesizer of a file, and what ``synthesize`` shares with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+import numpy as np
+
+from simplexdp.cli import options
+from simplexdp.cli.files import KeepingCommand
+from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.progress import Progress
+from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
+
+if TYPE_CHECKING:
+    from simplexdp.models import PrivateSynthesizer
+
+__all__ = ["fit_synth", "fitted_table", "report_option", "table_options", "write_report"]
+
+table_options = options._stacked(
+    click.option(
+        "--domains",
+        "domains_file",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE.json",
+        help='Public domains: {"job": ["a", "b"], "code": 10, "age": {"bins": 10, "bounds": [18, 90]}}.',
+    ),
+    options.level_options,
+    click.option("--epsilon", type=float, help="Budget of everything."),
+    click.option("--delta", type=float, help="Budget of everything."),
+    click.option(
+        "--adjacency",
+        type=click.Choice(["add_remove", "replace"]),
+        default="add_remove",
+        show_default=True,
+        help="Neighbouring data sets differ in one record added or removed, and then the number of records is private; "
+        "or in one record replaced, and then it is public.",
+    ),
+    options.ledger_options,
+    options.input_options,
+)
+
+report_option = click.option(
+    "--report",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.html",
+    help="A page about the quality of the records: every one-way table, a map of all pairs, valid error bars; free.",
+)
+
+
+@click.command(
+    "fit-synth",
+    cls=KeepingCommand,
+    epilog="""\b
+Examples:
+  simplexdp fit-synth people.csv --domains domains.json --epsilon 1 --delta 1e-6 --out model.json
+  simplexdp synthesize model.json --size 1000 --out synthetic.csv
+""",
+)
+@options.file_argument
+@table_options
+@report_option
+@options.seed_option
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.json", help="The model; else it is printed.")
+@click.option("--json", "as_json", is_flag=True, help="With --out: the summary as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
+def fit_synth(report: str | None, out: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
+    """Fit a synthesizer to the records of FILE and write what was released as JSON.
+
+    The columns are those that --domains lists. The JSON is what 'simplexdp synthesize' and PrivateSynthesizer.load
+    read.
+    """
+    output = Output.chosen(out, None if out is None else "json", False)
+    model = fitted_table(**given)
+    # First of all that is done with it: it is paid for.
+    content = {**json.loads(model.to_json()), "private": given["seed"] is None, "seeded": given["seed"] is not None}
+    write_or_print(json.dumps(content, ensure_ascii=False) + "\n", output.path)
+    write_report(model, report, given["file"])
+    guarantee = guarantee_of(model.privacy_, given["epsilon"], given["delta"])
+    notes = [sentence(guarantee, " of everything"), *warnings_of(guarantee, show_truth=False, seed=given["seed"])]
+    if output.path is None:
+        for line in [] if quiet else notes:
+            warn(line)
+        return
+    details = {"model": output.path, **guarantee}
+    emit(Result(details=details, notes=() if quiet else notes), Output(None, "json" if as_json else "table"))
+
+
+def fitted_table(
+    *,
+    file: str,
+    domains_file: str | None,
+    other: str | None,
+    null: str | None,
+    epsilon: float | None,
+    delta: float | None,
+    adjacency: str,
+    ledger: str | None,
+    name: str,
+    seed: int | None,
+    **given: Any,
+) -> PrivateSynthesizer:
+    """Return a synthesizer of the records of a file, with the values that --domains states."""
+    from simplexdp.cli.counting import codes
+    from simplexdp.cli.numeric import Bins, stated_columns
+    from simplexdp.frames import Domain
+    from simplexdp.models import PrivateSynthesizer
+    from simplexdp.models.filling import NumericColumn
+
+    if domains_file is None:
+        raise click.UsageError(
+            'give --domains FILE.json: the values of columns are public and not read off the data, such as {"job": '
+            '["clerk", "smith"], "age": {"bins": 10, "bounds": [18, 90]}}'
+        )
+    if epsilon is None or delta is None:
+        raise click.UsageError("give --epsilon and --delta: the budget of everything")
+    stated = stated_columns(domains_file, other, null)
+    found = account(ledger, seed)
+    rng = options.seeded(seed)
+    records = codes(options.source(file, **given), cast("Mapping[str, Any]", stated))
+    with Progress("fitting") as bar:
+        model = PrivateSynthesizer(
+            epsilon,
+            delta,
+            domains={column: len(levels.all) for column, levels in stated.items()},
+            adjacency=adjacency,
+            accountant=None if found is None else _Noting(found, name, file),
+            progress=bar,
+            random_state=rng,
+        ).fit(records)
+    # It was fitted on codes; what is written has the values.
+    written = copy(model)
+    binned = {column: levels for column, levels in stated.items() if isinstance(levels, Bins)}
+    written.domains_ = {
+        column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()
+    }
+    written._numeric = {
+        column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole) for column, bins in binned.items()
+    }
+    written.bin_edges_ = {column: numeric.edges for column, numeric in written._numeric.items()}
+    return written
+
+
+class _Noting:
+    """An accountant that notes the user's name and file, not the model's own label."""
+
+    def __init__(self, accountant: Any, name: str, file: str) -> None:
+        self._accountant, self._name, self._file = accountant, name, file
+
+    def spend(self, curve: Any, *, label: str = "") -> Any:
+        """Debit the cost of the tables, in the context in which they are drawn."""
+        return debited(self._accountant, curve, self._name or label, self._file)
+
+
+def write_report(model: PrivateSynthesizer, path: str | None, source: str) -> None:
+    """Write the page about a model, if one is asked for."""
+    if path is not None:
+        from simplexdp.report import synthesis_report
+
+        Path(path).write_text(synthesis_report(model, title=f"Synthetic records of {source}"), encoding="utf-8")

@@ -1,0 +1,170 @@
+"""A page about a synthesizer: every one-way table with its error bars, and how far each pair may be off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simplexdp import _arguments
+from simplexdp.report.drawing import axis, bar
+from simplexdp.report.page import as_page
+from simplexdp.report.text import escaped, percent, power, rounded
+
+if TYPE_CHECKING:
+    from simplexdp.models import PrivateSynthesizer
+    from simplexdp.models.error_bounds import MarginalBounds
+
+__all__ = ["synthesis_report"]
+
+MOST_LEVELS = 40
+"""Longer tables show their largest shares."""
+
+MOST_COLUMNS = 60
+"""The map of pairs has room for so many."""
+
+SIDE = 26
+MARGIN = 150
+
+
+def synthesis_report(
+    model: PrivateSynthesizer, *, level: float = 0.95, title: str = "Synthetic records", notes: Sequence[str] = ()
+) -> str:
+    """Return one self-contained HTML page about the quality of a fitted synthesizer.
+
+    Everything on it follows from what was released, so it costs nothing: the shares that the model says, intervals in
+    which the true ones lie, and for each pair how much the columns depend on each other in the model, and how far its
+    table may be from the true one. The true counts are not looked at.
+
+    Parameters
+    ----------
+    model : PrivateSynthesizer
+        A fitted one.
+    level : float
+        Of each table's bounds.
+    title : str
+        Of the page.
+    notes : sequence of str
+        Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from simplexdp.models import PrivateSynthesizer
+    >>> from simplexdp.report import synthesis_report
+    >>> people = {"season": [0, 1] * 500, "rain": [1, 0] * 500}
+    >>> model = PrivateSynthesizer(domains={"season": 2, "rain": 2}, components=16).fit(people)
+    >>> synthesis_report(model).startswith("<!doctype html>")
+    True
+    """
+    level = _arguments.open_unit("level", level)
+    if model.seeded_:
+        notes = ["NOT PRIVATE: made with a seed.", *notes]
+    epsilon = float(model.privacy_.epsilon(model.delta))
+    change = "added or removed" if model.privacy_.adjacency == "add_remove" else "replaced"
+    loud = [note for note in notes if note.startswith("NOT PRIVATE")]
+    quiet = [note for note in notes if note not in loud]
+    sections = [
+        f"<header><h1>{escaped(title)}</h1>",
+        *(f'<p class="warning" role="note">{escaped(note)}</p>' for note in loud),
+        f"<p>{len(model.domains_)} columns. All tables together are ({rounded(epsilon, 4)}, {power(model.delta)})-"
+        f"differentially private when one record is {change}.</p>",
+        *(f"<p>{escaped(note)}</p>" for note in quiet),
+        "</header>",
+        _pairs(model, level),
+        *(_column(model, name, level) for name in model.domains_),
+    ]
+    return as_page(title, sections)
+
+
+def _column(model: PrivateSynthesizer, name: Any, level: float) -> str:
+    bounds = model.error_bounds([name], level=level)
+    labels = _labels(model, name)
+    order = np.argsort(-bounds.model, kind="stable") if len(labels) > MOST_LEVELS else np.arange(len(labels))
+    shown = order[:MOST_LEVELS]
+    end = max(float(bounds.upper[shown].max()), float(bounds.model[shown].max()), 1e-3)
+    rows = "".join(
+        f'<tr><th scope="row">{escaped(labels[at])}</th>'
+        f"<td>{bar(float(bounds.model[at]), float(bounds.lower[at]), float(bounds.upper[at]), end)}</td>"
+        f"<td>{percent(float(bounds.model[at]), 1)}</td>"
+        f"<td>{_interval(float(bounds.lower[at]), float(bounds.upper[at]))}</td></tr>"
+        for at in shown
+    )
+    more = f"<p>The {len(shown)} largest of {len(labels)} levels.</p>" if len(shown) < len(labels) else ""
+    return (
+        f"<section><h2>{escaped(name)}</h2><p>At most {percent(bounds.total_variation, 1, up=True)} of the records "
+        f"would have to change for the true table, with confidence {percent(level, 0)}.</p>{more}"
+        f'<div class="scroll"><table><thead><tr><th scope="col">value</th><td>{axis(end)}</td>'
+        '<th scope="col">share</th>'
+        f'<th scope="col">true share</th></tr></thead><tbody>{rows}</tbody></table></div></section>'
+    )
+
+
+def _interval(lower: float, upper: float) -> str:
+    return f"{percent(lower, 1, up=False)} to {percent(upper, 1, up=True)}"
+
+
+def _labels(model: PrivateSynthesizer, name: Any) -> list[str]:
+    if name not in model.bin_edges_:
+        return ["(missing)" if each is None else str(each) for each in model.domains_[name].levels]
+    edges = [f"{edge:g}" for edge in model.bin_edges_[name]]
+    if not edges:
+        return ["all"]
+    inner = [f"{low} to {high}" for low, high in pairwise(edges)]
+    return [f"below {edges[0]}", *inner, f"{edges[-1]} and above"]
+
+
+def _pairs(model: PrivateSynthesizer, level: float) -> str:
+    names = list(model.domains_)[:MOST_COLUMNS]
+    cells, worst = [], None
+    for (i, first), (j, second) in combinations(enumerate(names), 2):
+        table = model.marginal([first, second])
+        apart = 0.5 * float(np.abs(table - np.outer(table.sum(1), table.sum(0))).sum())
+        bounds = _bounds(model, first, second, level)
+        off = None if bounds is None else bounds.total_variation
+        if off is not None and (worst is None or off > worst):
+            worst = off
+        said = f"{first} and {second}: {percent(apart, 1)} apart from independent columns in the model; " + (
+            "not measured" if off is None else f"at most {percent(off, 1, up=True)} of the records off"
+        )
+        cells.append(_square(j, i, min(1.0, apart / 0.5), said))
+        cells.append(_square(i, j, 0.0 if off is None else min(1.0, off / 0.5), said))
+    size = MARGIN + SIDE * len(names)
+    words = "".join(_name(at, name) for at, name in enumerate(names))
+    claim = "" if worst is None else f" No measured pair is off by more than {percent(worst, 1, up=True)}."
+    return (
+        "<section><h2>Pairs of columns</h2><p>Right of the diagonal: how far the model's pairs are from independent "
+        f"columns. Left of it: how far the true pairs may be from the model's, with confidence {percent(level, 0)} for "
+        f"each. Full colour stands for half of all records or more.{claim}</p>"
+        f'<div class="scroll"><svg role="img" aria-label="heat map of pairs" width="{size}" height="{size}" '
+        f'viewBox="0 0 {size} {size}" fill="currentColor" font-size="12">{words}{"".join(cells)}</svg></div></section>'
+    )
+
+
+def _name(at: int, name: Any) -> str:
+    """Draw the name of a column beside its row and above its column."""
+    place, text = MARGIN + SIDE * at + 17, escaped(str(name)[:20])
+    return (
+        f'<text x="{MARGIN - 6}" y="{place}" text-anchor="end">{text}</text>'
+        f'<text transform="translate({place} {MARGIN - 6}) rotate(-90)">{text}</text>'
+    )
+
+
+def _bounds(model: PrivateSynthesizer, first: Any, second: Any, level: float) -> MarginalBounds | None:
+    """Return the bounds of a pair, None for one that was not measured."""
+    names = list(model.domains_)
+    pair = (names.index(first), names.index(second))
+    return model.error_bounds([first, second], level=level) if pair in model._pairs else None
+
+
+def _square(column: int, row: int, strength: float, said: str) -> str:
+    x, y = MARGIN + SIDE * column, MARGIN + SIDE * row
+    return (
+        f'<rect x="{x}" y="{y}" width="{SIDE - 2}" height="{SIDE - 2}" fill="#2f6fb3" '
+        f'fill-opacity="{0.06 + 0.94 * strength:.3f}"><title>{escaped(said)}</title></rect>'
+    )

@@ -1,0 +1,114 @@
+"""``fit-synth``, and ``synthesize`` of a table in one step."""
+
+import csv
+import json
+
+import pytest
+from cli_files import BUDGET
+
+N = 3000
+DOMAINS = {"job": ["clerk", "nurse", "smith"], "sex": ["f", "m"], "age": {"bins": 5, "bounds": [20, 70]}}
+
+
+@pytest.fixture
+def people(folder):
+    rows = [
+        f"{['clerk', 'nurse', 'smith'][at % 3]},{'fm'[at % 3 == 1]},{20 + (at % 3) * 15 + at % 17}" for at in range(N)
+    ]
+    (folder / "people.csv").write_text("job,sex,age\n" + "\n".join(rows) + "\n")
+    (folder / "domains.json").write_text(json.dumps(DOMAINS))
+    return "people.csv"
+
+
+def records(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+TABLE = ("--domains", "domains.json", "--epsilon", "3", "--delta", "1e-6")
+
+
+def test_a_table_is_synthesised_in_one_step(simplexdp, folder, people):
+    done = simplexdp("synthesize", people, *TABLE, "--out", "synthetic.csv", "--report", "quality.html")
+    assert done.code == 0, done.err
+    assert "(3, 1e-06)-differential privacy when one record is added or removed" in done.err
+    found = records(folder / "synthetic.csv")
+    assert abs(len(found) - N) < 200
+    nurses = [row for row in found if row["job"] == "nurse"]
+    assert sum(row["sex"] == "m" for row in nurses) > 0.9 * len(nurses)
+    assert all(20 <= int(row["age"]) <= 70 for row in found)
+    page = (folder / "quality.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert page.count("<section>") == 4
+    assert "<script" not in page
+
+
+def test_a_model_is_fitted_first_and_sampled_later(simplexdp, folder, people):
+    assert simplexdp("fit-synth", people, *TABLE, "--out", "model.json").code == 0
+    saved = json.loads((folder / "model.json").read_text())
+    assert saved["private"] is True
+    done = simplexdp("synthesize", "model.json", "--size", "50", "--out", "s.csv", "--json", "--report", "q.html")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["columns"] == ["job", "sex", "age"]
+    assert len(records(folder / "s.csv")) == 50
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert simplexdp("synthesize", "model.json", "--size", "50", "--out", "s.parquet").code == 0
+    assert str(parquet.read_schema(folder / "s.parquet").field("age").type) == "int64"
+
+
+def test_a_seed_leaves_its_mark(simplexdp, folder, people):
+    for out in ("a.csv", "b.csv"):
+        done = simplexdp("synthesize", people, *TABLE, "--seed", "5", "--size", "20", "--out", out)
+        assert done.code == 0, done.err
+        assert "NOT PRIVATE" in done.err
+    assert (folder / "a.csv").read_text() == (folder / "b.csv").read_text()
+    assert "seeded" in (folder / "a.csv").read_text().splitlines()[0]
+    assert simplexdp("fit-synth", people, *TABLE, "--seed", "5", "--out", "model.json").code == 0
+    assert "NOT PRIVATE" in simplexdp("synthesize", "model.json", "--size", "2").err
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("people.csv", "--epsilon", "1", "--delta", "1e-6"), "--domains"),
+    (("people.csv", "--domains", "domains.json", "--epsilon", "1"), "--delta"),
+    (("domains.json",), "--size"),
+    (("people.csv", "--size", "3", "--domains", "domains.json"), "--epsilon"),
+])  # fmt: skip
+def test_what_is_missing_is_named(simplexdp, people, arguments, message):
+    done = simplexdp("synthesize", *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+@pytest.mark.parametrize("stated", [
+    {"bins": 0, "bounds": [0, 1]}, {"bins": 3, "bounds": [1, 0]}, {"bins": 3}, {"edges": [1, 1]}, {"edges": "x"},
+    {"bins": 3, "bounds": [0, 1], "more": 1}, {"edges": [0, True]},
+])  # fmt: skip
+def test_bins_that_are_none_are_usage_errors(simplexdp, folder, people, stated):
+    (folder / "domains.json").write_text(json.dumps({"age": stated}))
+    done = simplexdp("synthesize", people, *TABLE)
+    assert done.code == 2
+    assert "numeric column" in done.err
+
+
+def test_records_that_do_not_fit_are_not_quoted(simplexdp, folder, people):
+    (folder / "wrong.csv").write_text("job,sex,age\nclerk,f,secret\n")
+    (folder / "missing.csv").write_text("job,sex,age\nclerk,f,\n")
+    (folder / "unknown.csv").write_text("job,sex,age\nsecret,f,30\n")
+    for name in ("wrong.csv", "missing.csv", "unknown.csv"):
+        done = simplexdp("synthesize", name, *TABLE)
+        assert done.code == 1, done.err
+        assert "secret" not in done.err
+
+
+def test_the_ledger_is_debited_and_refuses(simplexdp, folder, people):
+    assert simplexdp("ledger", "budget.db", "--create", "3.2", "1e-6", "--adjacency", "add_remove").code == 0
+    fit = ("fit-synth", people, *TABLE, "--ledger", "budget.db", "--out")
+    assert simplexdp(*fit, "one.json").code == 0
+    done = simplexdp(*fit, "two.json")
+    assert done.code == 1
+    assert "nothing was released" in done.err
+    assert not (folder / "two.json").exists()
+
+
+def test_budget_options_are_those_of_every_model(simplexdp, people):
+    assert simplexdp("fit-synth", people, "--domains", "domains.json", *BUDGET).code == 0
