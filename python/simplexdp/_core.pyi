@@ -15,6 +15,7 @@ __all__ = [
     "Guarantee",
     "HellingerFamily",
     "MarginalPlan",
+    "NoiseMechanism",
     "Observation",
     "ProductMixture",
     "Profile",
@@ -56,6 +57,8 @@ __all__ = [
     "infer_rows",
     "kl_dirichlet",
     "laplace_profile",
+    "least_noise",
+    "least_noise_on_grid",
     "log_beta",
     "log_betainc",
     "log_betaincc",
@@ -413,6 +416,39 @@ def polya_draws(
     size: int,
     rng: SeededRng | None = None,
 ) -> NDArray[np.uint32]: ...
+
+# noise_guarantee.rs
+@final
+class NoiseMechanism:
+    def __new__(
+        cls,
+        noise: str,
+        size: tuple[int, int],
+        sensitivity: tuple[int, int],
+        grid: tuple[int, int] | None = None,
+    ) -> NoiseMechanism: ...
+    def guarantee(self, adjacency: str) -> Guarantee: ...
+    def rho(self) -> float: ...
+    def widened(self) -> tuple[int, int]: ...
+
+def least_noise(
+    adjacency: str,
+    noise: str,
+    sensitivity: tuple[int, int],
+    *,
+    rho: tuple[int, int] | None = None,
+    pair: tuple[float, float] | None = None,
+    advantage: float | None = None,
+) -> float: ...
+def least_noise_on_grid(
+    adjacency: str,
+    sensitivity: tuple[int, int],
+    changed: int,
+    *,
+    rho: tuple[int, int] | None = None,
+    pair: tuple[float, float] | None = None,
+    advantage: float | None = None,
+) -> tuple[float, int]: ...
 
 # parallel.rs
 def threads_for(size: int, per_thread: int) -> int: ...

@@ -15,7 +15,7 @@ from simplexdp import simulation
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
 from simplexdp.accounting import PrivacyCurve, Structure, compose
-from simplexdp.accounting.integer_gaussian import zcdp_budget
+from simplexdp.accounting.concentrated import zcdp_budget
 from simplexdp.accounting.structured import TableRelease, largest_within
 from simplexdp.comparison.postprocessing import Rule, additive_rules, dirichlet_rules, posterior_rules
 from simplexdp.exceptions import SimplexDpError

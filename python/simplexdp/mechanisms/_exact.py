@@ -1,16 +1,15 @@
 """Public parameters as the exact rationals that they are."""
 
-import math
 from fractions import Fraction
 from typing import Any, get_args
 
 import numpy as np
 
 from simplexdp import _arguments as check
-from simplexdp.accounting import Adjacency, PrivacyCurve
+from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidParameterError
 
-__all__ = ["Number", "as_fraction", "as_ratio", "check_noise", "float_up", "pure_curve"]
+__all__ = ["Number", "as_fraction", "as_ratio", "check_noise"]
 
 Number = int | float | Fraction
 """What counts as the exact rational that it is."""
@@ -37,17 +36,3 @@ def check_noise(mechanism: Any, name: str) -> None:
     as_fraction(name, getattr(mechanism, name))
     as_fraction("sensitivity", mechanism.sensitivity)
     check.choice("adjacency", mechanism.adjacency, get_args(Adjacency))
-
-
-def pure_curve(epsilon: Fraction, adjacency: Adjacency) -> PrivacyCurve:
-    """Return the curve of a pure loss, rounded up."""
-    return PrivacyCurve.pure(float_up(epsilon), adjacency=adjacency)
-
-
-def float_up(value: Fraction) -> float:
-    """Return the least double of at least `value`."""
-    try:
-        nearest = float(value)
-    except OverflowError:
-        raise InvalidParameterError("the privacy loss must fit a double: the noise is too small") from None
-    return nearest if nearest >= value else math.nextafter(nearest, math.inf)

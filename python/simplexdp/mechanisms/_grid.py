@@ -9,23 +9,16 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms._exact import Number, as_fraction
 
 __all__ = [
-    "STEPS_PER_SCALE",
     "changed_values",
     "check_grid",
     "default_resolution",
     "grid_of",
-    "l1_steps",
-    "l2_widened",
     "resolution_exponent",
     "step_of",
-    "steps_per_sigma",
 ]
 
 STEPS_PER_SCALE = 20
 """The default grid has 2^20 to 2^21 steps to the scale of the noise."""
-
-_MOST_STEPS = 44
-"""Grids are at most so fine, as a logarithm: values are clamped beyond 2^51 steps."""
 
 
 def check_grid(mechanism: Any, size: Number) -> None:
@@ -70,25 +63,3 @@ def step_of(mechanism: Any) -> float:
 def grid_of(mechanism: Any) -> Fraction:
     """Return the step of the grid, exactly."""
     return Fraction(mechanism.resolution)
-
-
-def l1_steps(sensitivity: Fraction, changed: int, log_resolution: int) -> int:
-    """Bound the l1 distance of the rounded values, in steps.
-
-    Two numbers at distance t steps are rounded to integers at distance ceil(t) at most; for k numbers with distances
-    t_i that sum to T, the sum of ceil(t_i) is below T + k, and an integer.
-    """
-    return math.ceil(sensitivity / Fraction(2) ** log_resolution) + changed - 1
-
-
-def l2_widened(sensitivity: Fraction, changed: int, resolution: Fraction) -> Fraction:
-    """Bound the Euclidean distance of the rounded values: each difference grows by less than one step."""
-    root = Fraction(math.isqrt(changed << 60) + 1, 1 << 30)
-    return sensitivity + root * resolution
-
-
-def steps_per_sigma(epsilon: Any, delta: Any, changed: int) -> int:
-    """Return the logarithm of the steps to sigma at which the grid takes less than a thousandth of delta."""
-    epsilon, delta = check.positive("epsilon", epsilon), check.open_unit("delta", delta)
-    bits = (math.log2(changed) + epsilon / math.log(2) + 1 - math.log2(delta) + 10) / 4
-    return int(min(max(math.ceil(bits), STEPS_PER_SCALE), _MOST_STEPS))

@@ -1,13 +1,14 @@
 """What mechanisms that add noise share."""
 
 from dataclasses import fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _intervals
+from simplexdp import _core, _intervals
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
 
@@ -19,6 +20,21 @@ class NoiseMechanism:
 
     adjacency: Adjacency
 
+    @property
+    def _parameters(self) -> _core.NoiseMechanism:
+        """The parameters that the guarantee is formed from."""
+        raise NotImplementedError
+
+    @cached_property
+    def privacy(self) -> PrivacyCurve:
+        """What one release costs, rounding to the grid included where there is one."""
+        names = [field.name for field in fields(self) if field.name != "adjacency"]  # type: ignore[arg-type]
+        given = ((name, getattr(self, name)) for name in names)
+        shown = ", ".join(f"{name}={_shown(value)}" for name, value in given if value is not None)
+        return PrivacyCurve.from_guarantee(
+            self._parameters.guarantee(self.adjacency), f"{type(self).__name__}({shown})"
+        )
+
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -29,8 +45,7 @@ class NoiseMechanism:
 
     def cost_of(self, *args: Any, **kwargs: Any) -> PrivacyCurve:
         """Return what ``release`` with these arguments costs: `privacy`, whatever they are."""
-        privacy: PrivacyCurve = self.privacy  # type: ignore[attr-defined]
-        return privacy
+        return self.privacy
 
     def interval(self, y: ArrayLike, level: float = 0.95, *, simultaneous: bool = False) -> NDArray[Any]:
         """Return confidence intervals of the true values, from a release and public parameters alone.
@@ -85,3 +100,8 @@ class NoiseMechanism:
     def _noise_radius(self, alpha: float) -> int | float:
         """Return what the error of a value exceeds with a probability of at most `alpha`: an int for integers."""
         raise NotImplementedError
+
+
+def _shown(value: Any) -> str:
+    """Return a public parameter for a label, in six digits."""
+    return repr(value) if isinstance(value, str | int) else f"{float(value):.6g}"

@@ -1,17 +1,17 @@
 """Integers with discrete Gaussian noise."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplexdp import _arguments as check
 from simplexdp import _core, _intervals
-from simplexdp.accounting import Adjacency, PrivacyCurve
-from simplexdp.accounting.integer_gaussian import integer_gaussian_curve
-from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, float_up
-from simplexdp.mechanisms._least_scale import calibrated_sigma
+from simplexdp.accounting import Adjacency
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
+from simplexdp.mechanisms._least_scale import gaussian_budget
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_integers
 from simplexdp.sensitivity import of_counts
@@ -95,11 +95,10 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         >>> bool(mechanism.privacy.epsilon(1e-6) <= 1)
         True
         """
-
-        def spent(sigma: Fraction, size: Fraction) -> PrivacyCurve:
-            return integer_gaussian_curve(sigma, size, adjacency)
-
-        sigma = calibrated_sigma(rho, epsilon, delta, advantage, as_fraction("sensitivity", sensitivity), spent)
+        budget = gaussian_budget(rho, epsilon, delta, advantage)
+        size = as_fraction("sensitivity", sensitivity).as_integer_ratio()
+        check.choice("adjacency", adjacency, get_args(Adjacency))
+        sigma = _core.least_noise(adjacency, "gaussian", size, **budget)
         return cls(sigma=sigma, sensitivity=sensitivity, adjacency=adjacency)
 
     @classmethod
@@ -152,16 +151,14 @@ class DiscreteGaussianMechanism(NoiseMechanism):
     @property
     def rho(self) -> float:
         """The parameter of zero-concentrated DP, rounded up."""
-        return float_up((as_fraction("sensitivity", self.sensitivity) / as_fraction("sigma", self.sigma)) ** 2 / 2)
+        return self._parameters.rho()
+
+    @property
+    def _parameters(self) -> _core.NoiseMechanism:
+        return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:
         return _intervals.gaussian_radius(as_fraction("sigma", self.sigma), alpha)
-
-    @cached_property
-    def privacy(self) -> PrivacyCurve:
-        """What one release costs: the exact curve where one or two integers change by one, else that of rho-zCDP."""
-        sigma, size = as_fraction("sigma", self.sigma), as_fraction("sensitivity", self.sensitivity)
-        return integer_gaussian_curve(sigma, size, self.adjacency)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _core, _intervals
-from simplexdp.accounting import Adjacency, PrivacyCurve
-from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, pure_curve
+from simplexdp.accounting import Adjacency
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
 from simplexdp.mechanisms._least_scale import pure_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_integers
@@ -124,15 +124,12 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
     def _noise(self) -> _core.DiscreteNoise:
         return _core.DiscreteNoise.laplace(as_ratio(self.scale))
 
+    @property
+    def _parameters(self) -> _core.NoiseMechanism:
+        return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
+
     def _noise_radius(self, alpha: float) -> int:
         return _intervals.laplace_radius(as_fraction("scale", self.scale), alpha)
-
-    @cached_property
-    def privacy(self) -> PrivacyCurve:
-        """What one release costs."""
-        return pure_curve(
-            as_fraction("sensitivity", self.sensitivity) / as_fraction("scale", self.scale), self.adjacency
-        )
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

@@ -1,28 +1,25 @@
 """Real numbers with Gaussian noise, on a public grid."""
 
+import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplexdp import _arguments as check
 from simplexdp import _core, _intervals
-from simplexdp.accounting import Adjacency, PrivacyCurve
-from simplexdp.accounting.gaussian_grid import gaussian_grid_curve
-from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, float_up
+from simplexdp.accounting import Adjacency
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
 from simplexdp.mechanisms._grid import (
-    STEPS_PER_SCALE,
     changed_values,
     check_grid,
-    default_resolution,
     grid_of,
-    l2_widened,
     resolution_exponent,
     step_of,
-    steps_per_sigma,
 )
-from simplexdp.mechanisms._least_scale import calibrated_sigma
+from simplexdp.mechanisms._least_scale import gaussian_budget
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_reals
 from simplexdp.sensitivity import of_counts
@@ -39,7 +36,8 @@ class GaussianMechanism(NoiseMechanism):
     the curve of real Gaussian noise at sensitivity ``widened = sensitivity + sqrt(changed) * resolution``, which
     bounds the distance after rounding, and what the steps of the grid add: ``changed / 5 * (resolution / sigma)**4``
     as a sampling error, below 1e-24 per changed value on the default grid. Also rho-zCDP with
-    rho = (widened / sigma)**2 / 2, which alone is reported where sigma is below 16 steps.
+    rho = (widened / sigma)**2 / 2, which alone is reported where sigma is below 16 steps, and beside the curve where
+    losses are so large that the steps would count.
 
     Parameters
     ----------
@@ -115,21 +113,15 @@ class GaussianMechanism(NoiseMechanism):
         >>> sdp.GaussianMechanism.calibrated(rho=0.5, sensitivity=1).rho <= 0.5
         True
         """
-        size, moved = as_fraction("sensitivity", sensitivity), changed_values(changed)
-        steps = STEPS_PER_SCALE if epsilon is None or delta is None else steps_per_sigma(epsilon, delta, moved)
-
-        def spent(sigma: Fraction, size: Fraction) -> PrivacyCurve:
-            # The coarsest grid that the default can mean for this sigma.
-            return gaussian_grid_curve(sigma, size, moved, sigma / 2**steps, adjacency)
-
-        first = calibrated_sigma(rho, epsilon, delta, advantage, size, spent)
-        resolution = default_resolution(Fraction(first), steps)
-        widened = l2_widened(size, moved, Fraction(resolution))
+        budget = gaussian_budget(rho, epsilon, delta, advantage)
+        size = as_fraction("sensitivity", sensitivity).as_integer_ratio()
+        check.choice("adjacency", adjacency, get_args(Adjacency))
+        sigma, log_step = _core.least_noise_on_grid(adjacency, size, changed_values(changed), **budget)
         return cls(
-            sigma=calibrated_sigma(rho, epsilon, delta, advantage, widened, spent),
+            sigma=sigma,
             sensitivity=sensitivity,
             changed=changed,
-            resolution=resolution,
+            resolution=math.ldexp(1.0, log_step),
             adjacency=adjacency,
         )
 
@@ -184,8 +176,12 @@ class GaussianMechanism(NoiseMechanism):
     @property
     def rho(self) -> float:
         """The parameter of zero-concentrated DP, rounding to the grid included, rounded up."""
-        widened = self._widened
-        return float_up((widened / as_fraction("sigma", self.sigma)) ** 2 / 2)
+        return self._parameters.rho()
+
+    @property
+    def _parameters(self) -> _core.NoiseMechanism:
+        grid = (self._log_resolution, changed_values(self.changed))
+        return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity), grid)
 
     @cached_property
     def _log_resolution(self) -> int:
@@ -195,17 +191,6 @@ class GaussianMechanism(NoiseMechanism):
         return (_intervals.gaussian_radius(as_fraction("sigma", self.sigma) / grid_of(self), alpha) + 0.5) * step_of(
             self
         )
-
-    @cached_property
-    def privacy(self) -> PrivacyCurve:
-        """What one release costs."""
-        sigma, grid = as_fraction("sigma", self.sigma), grid_of(self)
-        return gaussian_grid_curve(sigma, self._widened, changed_values(self.changed), grid, self.adjacency)
-
-    @property
-    def _widened(self) -> Fraction:
-        """The distance of neighbours after rounding to the grid."""
-        return l2_widened(as_fraction("sensitivity", self.sensitivity), changed_values(self.changed), grid_of(self))
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.

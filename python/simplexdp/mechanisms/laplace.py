@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _core, _intervals
-from simplexdp.accounting import Adjacency, PrivacyCurve
-from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise, pure_curve
+from simplexdp.accounting import Adjacency
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
 from simplexdp.mechanisms._grid import (
     changed_values,
     check_grid,
     default_resolution,
     grid_of,
-    l1_steps,
     resolution_exponent,
     step_of,
 )
@@ -112,9 +111,10 @@ class LaplaceMechanism(NoiseMechanism):
         plain = pure_scale(epsilon, advantage, size, adjacency)
         if resolution is None:
             resolution = default_resolution(Fraction(plain))
-        widened = l1_steps(size, changed_values(changed), resolution_exponent(resolution)) * Fraction(resolution)
+        grid = (resolution_exponent(resolution), changed_values(changed))
+        widened = _core.NoiseMechanism("laplace", (1, 1), as_ratio(size), grid).widened()
         return cls(
-            scale=pure_scale(epsilon, advantage, widened, adjacency),
+            scale=pure_scale(epsilon, advantage, Fraction(*widened), adjacency),
             sensitivity=sensitivity,
             changed=changed,
             resolution=resolution,
@@ -164,20 +164,15 @@ class LaplaceMechanism(NoiseMechanism):
     def _log_resolution(self) -> int:
         return resolution_exponent(self.resolution)
 
+    @property
+    def _parameters(self) -> _core.NoiseMechanism:
+        grid = (self._log_resolution, changed_values(self.changed))
+        return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity), grid)
+
     def _noise_radius(self, alpha: float) -> float:
         return (_intervals.laplace_radius(as_fraction("scale", self.scale) / grid_of(self), alpha) + 0.5) * step_of(
             self
         )
-
-    @cached_property
-    def privacy(self) -> PrivacyCurve:
-        """What one release costs, rounding to the grid included."""
-        steps = l1_steps(
-            as_fraction("sensitivity", self.sensitivity),
-            changed_values(self.changed),
-            resolution_exponent(self.resolution),
-        )
-        return pure_curve(steps * grid_of(self) / as_fraction("scale", self.scale), self.adjacency)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core, _intervals
 from simplexdp._parallel import threads_for
-from simplexdp.accounting import Adjacency, PrivacyCurve
+from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, pure_curve
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio
 from simplexdp.mechanisms._least_scale import pure_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import LARGEST_VALUE, VALUES_PER_THREAD, as_integers
@@ -157,15 +157,15 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
     def _noise(self) -> _core.SumPreservingNoise:
         return _core.SumPreservingNoise(as_ratio(self.scale), self.dimension)
 
+    @property
+    def _parameters(self) -> _core.NoiseMechanism:
+        # Given the sum, the ratio of two likelihoods is that of free noise: the normaliser is the same for both.
+        return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
+
     def _noise_radius(self, alpha: float) -> int:
         # Given the sum, the density of one entry is that of free noise times a symmetric log-concave function (the
         # density of the sum of the others), which falls with abs(z): abs(z) is stochastically smaller than free.
         return _intervals.laplace_radius(as_fraction("scale", self.scale), alpha)
-
-    @cached_property
-    def privacy(self) -> PrivacyCurve:
-        """What one release costs."""
-        return pure_curve(as_fraction("sensitivity", self.sensitivity) / as_fraction("scale", self.scale), "replace")
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64]:
         """Return the counts plus noise; each row keeps its sum.

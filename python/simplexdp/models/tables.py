@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments, _dirichlet
 from simplexdp._catalogue import names
 from simplexdp.accounting import PrivacyCurve, Structure, compose
-from simplexdp.accounting.integer_gaussian import zcdp_budget
+from simplexdp.accounting.concentrated import zcdp_budget
 from simplexdp.accounting.structured import largest_within
 from simplexdp.exceptions import InvalidParameterError, NumericalError
 from simplexdp.mechanisms import (

@@ -20,6 +20,7 @@ mod inference;
 mod marginals;
 mod network;
 mod noise;
+mod noise_guarantee;
 mod parallel;
 mod quantile;
 mod random;
@@ -70,6 +71,8 @@ mod _core {
     use network::sample_network;
     #[pymodule_export]
     use noise::{DiscreteNoise, SumPreservingNoise, polya_counts, polya_draws};
+    #[pymodule_export]
+    use noise_guarantee::{PyNoiseMechanism, least_noise, least_noise_on_grid};
     #[pymodule_export]
     use parallel::threads_for;
     #[pymodule_export]

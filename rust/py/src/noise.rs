@@ -18,8 +18,11 @@ const DETACH_ABOVE: usize = 1024;
 #[pyclass(frozen, name = "DiscreteNoise")]
 pub(crate) struct DiscreteNoise(sampling::DiscreteNoise);
 
+/// Numerator and denominator.
+pub(crate) type Fraction<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 /// A positive fraction from Python integers of any length.
-fn rational(name: &'static str, fraction: (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> CoreResult<Rational> {
+pub(crate) fn rational(name: &'static str, fraction: Fraction<'_>) -> CoreResult<Rational> {
     let integer = |value: &Bound<'_, PyAny>| -> PyResult<_> {
         let length = value.call_method0("bit_length")?.extract::<usize>()?.div_ceil(8);
         let bytes = value.call_method1("to_bytes", (length, "little"))?;

@@ -99,3 +99,15 @@ def test_parameters_that_the_curve_does_not_cover_are_refused():
     ):
         with pytest.raises(sdp.InvalidParameterError, match=message):
             PrivacyCurve.discrete_gaussian(**parameters)
+
+
+@pytest.mark.parametrize("sigma", [1e-3, 0.02, 0.03, 0.05])
+@pytest.mark.parametrize("changed", [1, 2])
+def test_tiny_noise_hides_nothing_whatever_the_epsilon(sigma, changed):
+    # The noise is zero but for a chance of exp(-200), so that delta is one up to the loss at zero, c (changed times 1).
+    # An overflow between losses that lie far apart made it negative.
+    curve = PrivacyCurve.discrete_gaussian(sigma=sigma, changed=changed)
+    loss = changed / (2 * sigma * sigma)
+    for share in (0.1, 0.5, 0.9, 0.99):
+        assert curve.delta(share * loss) >= 1 - math.exp(-0.01 * loss) - 1e-12
+    assert curve.epsilon(1e-3) >= loss + math.log1p(-1e-3) - 1e-9 * loss

@@ -63,7 +63,11 @@ impl LossTable {
         // Linear in exp(eps); to the left of all losses from the total at exp(eps) = 0.
         let (low, share) = match above.checked_sub(1) {
             None => (self.total, (epsilon - right).exp()),
-            Some(i) => (self.values[i], (epsilon - self.losses[i]).exp_m1() / (right - self.losses[i]).exp_m1()),
+            // (e^(eps - left) - 1) / (e^(right - left) - 1) without powers that overflow where losses are far apart.
+            Some(i) => {
+                let left = self.losses[i];
+                (self.values[i], (epsilon - right).exp() * (left - epsilon).exp_m1() / (left - right).exp_m1())
+            }
         };
         high + (low - high) * (1.0 - share)
     }
@@ -120,6 +124,18 @@ mod tests {
             );
             assert!(table.delta_upper(at) - table.delta_lower(at) < 1e-13, "{at}");
         }
+    }
+
+    #[test]
+    fn losses_that_are_far_apart_keep_their_profile() {
+        // delta = 0.75 (1 - e^(eps - 1250)) + 0 for eps in [-1250, 1250]: nothing overflows on the way.
+        let table = LossTable::new(vec![-1250.0, 1250.0], &[0.25, 0.75], 0.0).unwrap();
+        for (epsilon, delta) in [(-700.0, 0.75), (0.0, 0.75), (700.0, 0.75), (1200.0, 0.75), (1249.0, 0.474_090_419)] {
+            let upper = table.delta_upper(epsilon);
+            assert!((table.delta_lower(epsilon)..=upper).contains(&upper), "{epsilon}");
+            assert!((upper - delta).abs() < 1e-9 || (epsilon < 0.0 && upper == 1.0), "{epsilon}: {upper}");
+        }
+        assert_eq!(table.delta_upper(1250.0), 0.0);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 mod combine;
 mod dirichlet;
+mod least_noise;
+mod noise;
 mod recipe;
 mod standard;
 mod text;
@@ -13,6 +15,8 @@ mod tradeoff;
 use std::sync::Arc;
 
 pub use dirichlet::{DirichletDraw, DirichletFunction, SAMPLING_ERROR_PER_ROW};
+pub use least_noise::{NoiseBudget, gaussian_on_grid, least_size};
+pub use noise::{Grid, Noise, NoiseMechanism};
 pub use recipe::{Function, Leaf, Node, Real, Recipe};
 
 use crate::accounting::{Profile, WithSamplingError};

@@ -8,7 +8,7 @@ use super::text::{Field, Reader};
 use crate::accounting::{
     BetaPair, BudgetPair, Composition, Conversion, Direction, DirichletBounds, DiscreteGaussianPair, GammaPair,
     GaussianPair, LaplacePair, LossTable, MaximumProfile, MinimumProfile, Profile, RenyiBound, RenyiProfile,
-    TheoremTwo, TruncatedProfile, TwoCategories,
+    TheoremTwo, TruncatedProfile, TwoCategories, WithSamplingError,
 };
 use crate::hellinger::CertifiedProfile;
 use crate::{Error, Result};
@@ -144,6 +144,9 @@ leaves! {
     Budget "budget" { epsilon: Real, delta: Real } => BudgetPair::new(epsilon.0, delta.0)?;
     /// N(mu, 1) against N(0, 1).
     Gaussian "gaussian" { mu: Real } => GaussianPair::new(mu.0)?;
+    /// N(mu, 1) against N(0, 1) by a sampler that is this far off, which no pair of laws describes.
+    GridGaussian "grid_gaussian" { mu: Real, error: Real } =>
+        WithSamplingError::new(Arc::new(GaussianPair::new(mu.0)?), error.0)?;
     /// Discrete Gaussian noise around integers of which one or two move by one.
     DiscreteGaussian "discrete_gaussian" { sigma: Real, changed: u64 } =>
         DiscreteGaussianPair::new(sigma.0, u32::try_from(*changed).unwrap_or(u32::MAX))?;

@@ -1,5 +1,7 @@
 //! Parameters as the exact rationals that they are.
 
+use std::cmp::Ordering;
+
 use num_bigint::BigUint;
 
 use crate::{Error, Result};
@@ -55,6 +57,89 @@ impl Rational {
         // In two steps, so that a power out of range does not spoil a product that is in range.
         value * 2f64.powi((-shift / 2) as i32) * 2f64.powi((-shift - -shift / 2) as i32)
     }
+
+    /// An integer.
+    pub fn whole(value: impl Into<BigUint>) -> Self {
+        Self { numerator: value.into(), denominator: BigUint::from(1u8) }
+    }
+
+    /// 2^log.
+    pub fn power_of_two(log: i32) -> Self {
+        let one = || BigUint::from(1u8);
+        Self { numerator: one() << log.max(0).unsigned_abs(), denominator: one() << log.min(0).unsigned_abs() }
+    }
+
+    /// The sum, exactly.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let numerator = &self.numerator * &other.denominator + &other.numerator * &self.denominator;
+        Self { numerator, denominator: &self.denominator * &other.denominator }
+    }
+
+    /// The product, exactly.
+    #[must_use]
+    pub fn times(&self, other: &Self) -> Self {
+        Self { numerator: &self.numerator * &other.numerator, denominator: &self.denominator * &other.denominator }
+    }
+
+    /// The quotient by a positive number, exactly.
+    #[must_use]
+    pub fn over(&self, other: &Self) -> Self {
+        Self { numerator: &self.numerator * &other.denominator, denominator: &self.denominator * &other.numerator }
+    }
+
+    /// The least integer of at least this.
+    pub fn ceil(&self) -> BigUint {
+        (&self.numerator + &self.denominator - 1u8) / &self.denominator
+    }
+
+    /// The largest integer of at most this.
+    pub fn floor(&self) -> BigUint {
+        &self.numerator / &self.denominator
+    }
+
+    /// The least double of at least this; infinite beyond the largest.
+    pub fn to_f64_up(&self) -> f64 {
+        let mut value = self.to_f64();
+        while value.is_finite() && self > &Self::exactly(value) {
+            value = value.next_up();
+        }
+        while value > 0.0 && self <= &Self::exactly(value.next_down()) {
+            value = value.next_down();
+        }
+        value
+    }
+
+    /// The largest double of at most this.
+    pub fn to_f64_down(&self) -> f64 {
+        let up = self.to_f64_up();
+        if up.is_finite() && self == &Self::exactly(up) { up } else { up.next_down() }
+    }
+
+    /// A finite double that is not negative.
+    fn exactly(value: f64) -> Self {
+        Self::from_f64("value", value).unwrap_or_else(|_| unreachable!("finite and not negative"))
+    }
+}
+
+impl PartialEq for Rational {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Rational {}
+
+impl PartialOrd for Rational {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rational {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
+    }
 }
 
 /// An integer from its little-endian bytes.
@@ -79,6 +164,34 @@ mod tests {
         let double = Rational::from_f64("x", 0.1).unwrap();
         // 7205759403792794 / 2^56, ten times of which exceeds 1 by 4 / 2^56.
         assert_eq!(double.numerator * 10u8, double.denominator + 4u8);
+    }
+
+    #[test]
+    fn doubles_on_either_side_are_next_to_each_other() {
+        let ratio = |a: u64, b: u64| Rational::whole(a).over(&Rational::whole(b));
+        for (a, b) in [(1, 3), (2, 3), (1, 10), (10, 1), (1 << 60, 3), (u64::MAX, 1), (u64::MAX, u64::MAX - 1), (0, 5)]
+        {
+            let exact = ratio(a, b);
+            let (down, up) = (exact.to_f64_down(), exact.to_f64_up());
+            assert!(Rational::exactly(down) <= exact && exact <= Rational::exactly(up), "{a}/{b}");
+            assert!(down == up || down.next_up() == up, "{a}/{b}");
+            assert_eq!(down == up, Rational::exactly(exact.to_f64()) == exact, "{a}/{b}");
+        }
+        let tiny = Rational::power_of_two(-1080);
+        assert_eq!((tiny.to_f64_down(), tiny.to_f64_up()), (0.0, 5e-324));
+        let huge = Rational::power_of_two(1024);
+        assert_eq!((huge.to_f64_down(), huge.to_f64_up()), (f64::MAX, f64::INFINITY));
+        assert_eq!(Rational::power_of_two(-3).to_f64_up(), 0.125);
+    }
+
+    #[test]
+    fn arithmetic_is_exact() {
+        let (third, half) = (Rational::whole(1u8).over(&Rational::whole(3u8)), Rational::power_of_two(-1));
+        assert_eq!(third.plus(&half), Rational::whole(5u8).over(&Rational::whole(6u8)));
+        assert_eq!(third.times(&half), Rational::whole(1u8).over(&Rational::whole(6u8)));
+        assert_eq!((third.ceil(), third.floor()), (BigUint::from(1u8), BigUint::ZERO));
+        assert_eq!(Rational::whole(7u8).ceil(), Rational::whole(7u8).floor());
+        assert!(third < half);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 """Gaussian noise on a grid: the curve against the exact profile of the discrete law, and the proved distance."""
 
+import math
 from fractions import Fraction
 
 import mpmath as mp
 import pytest
 
 import simplexdp as sdp
-from simplexdp.accounting.gaussian_grid import gaussian_grid_curve
 
 mp.mp.dps = 50
 
@@ -31,8 +31,12 @@ def test_rounded_normal_is_as_near_as_proved(s):
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.5])
 def test_curve_covers_the_exact_profile_of_the_discrete_law(s, shift, epsilon):
     law = discrete_weights(s)
-    exact = mp.fsum(max(p - mp.exp(epsilon) * law.get(k - shift, mp.mpf(0)), 0) for k, p in law.items())
-    curve = gaussian_grid_curve(Fraction(s), Fraction(shift), 1, Fraction(1), "replace")
+    # Up to the mass beyond 14 deviations, below 1e-42, where the shifted law is cut off.
+    pairs = [(p, law[k - shift]) for k, p in law.items() if k - shift in law]
+    exact = mp.fsum(max(p - mp.exp(epsilon) * q, 0) for p, q in pairs)
+    # On a grid of step one a distance of shift - 1 may be rounded to shift.
+    size = max(shift - 1, 1e-9)
+    curve = sdp.GaussianMechanism(sigma=Fraction(s), sensitivity=size, resolution=1.0).privacy
     bound = curve.delta(epsilon)
     assert exact <= bound
     # What the bound adds: the proved distance, twice, and the shrunk deviation.
@@ -61,6 +65,34 @@ def test_calibration_is_that_of_real_noise():
         # The grid widens the sensitivity by 2^-20 of sigma at most.
         assert sigma * (1 - 1e-9) <= float(ours.sigma) <= sigma * (1 + 2**-19 * max(1.0, sigma))
         assert ours.privacy.epsilon(target) <= epsilon
+
+
+def real_sigma(epsilon: float, delta: float) -> float:
+    """Return the least deviation of real Gaussian noise at sensitivity one, in 50 digits [BW18, Theorem 8]."""
+    low, high = mp.mpf("1e-3"), mp.mpf("1e6")
+    for _ in range(120):
+        sigma = mp.sqrt(low * high)
+        spent = mp.ncdf(1 / (2 * sigma) - epsilon * sigma) - mp.exp(epsilon) * mp.ncdf(
+            -1 / (2 * sigma) - epsilon * sigma
+        )
+        low, high = (low, sigma) if spent <= delta else (sigma, high)
+    return float(high)
+
+
+@pytest.mark.parametrize("epsilon", [50.0, 90.0, 105.0, 110.0, 120.0, 200.0, 400.0, 700.0])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
+def test_large_epsilons_take_little_more_noise_than_real_numbers_would(epsilon, delta):
+    # Calibration stopped at about 110: at 200 it added 1.45 times the needed noise.
+    mechanism = sdp.GaussianMechanism.calibrated(epsilon=epsilon, delta=delta, sensitivity=1)
+    assert mechanism.privacy.epsilon(delta) <= epsilon
+    assert real_sigma(epsilon, delta) * (1 - 1e-12) <= float(mechanism.sigma) <= 1.05 * real_sigma(epsilon, delta)
+
+
+@pytest.mark.parametrize("advantage", [1e-9, 1e-6])
+def test_the_grid_is_fine_beside_the_sensitivity_too(advantage):
+    mechanism = sdp.GaussianMechanism.calibrated(advantage=advantage, sensitivity=1)
+    # erf(mu / sqrt(8)) is mu / sqrt(2 pi) here.
+    assert float(mechanism.sigma) <= 1.001 / (advantage * math.sqrt(2 * math.pi))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-30), (1.0, 1e-45), (30.0, 1e-12)])

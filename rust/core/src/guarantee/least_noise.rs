@@ -1,0 +1,182 @@
+//! The least noise for a budget, by the guarantee that the mechanism then reports.
+
+use super::{Adjacency, Grid, Noise, NoiseMechanism};
+use crate::monotone::least;
+use crate::sampling::Rational;
+use crate::{Error, Result};
+
+/// Calibrated noise has this many significant bits.
+const BITS: u32 = 40;
+/// A grid has so many steps to the size of the noise by default, as a logarithm, and at most so many: values are clamped
+/// beyond 2^51 steps.
+const STEPS: (i32, i32) = (20, 44);
+/// Steps of the grid that doubles can name, as logarithms.
+const LOG_RANGE: (i32, i32) = (-1000, 900);
+
+/// What a release may cost.
+#[derive(Debug, Clone)]
+pub enum NoiseBudget {
+    /// Zero-concentrated DP.
+    Rho(Rational),
+    /// (epsilon, delta).
+    Pair(f64, f64),
+    /// By how much an attacker's true positive rate may exceed the false positive rate: delta at epsilon zero.
+    Advantage(f64),
+}
+
+impl NoiseBudget {
+    fn check(&self) -> Result<()> {
+        let open = |name, x: f64| {
+            if 0.0 < x && x < 1.0 { Ok(()) } else { Err(Error::parameter(name, "lie strictly between 0 and 1", x)) }
+        };
+        match *self {
+            Self::Rho(_) => Ok(()),
+            Self::Pair(epsilon, _) if !(epsilon > 0.0 && epsilon.is_finite()) => {
+                Err(Error::parameter("epsilon", "be positive and finite", epsilon))
+            }
+            Self::Pair(_, delta) => open("delta", delta),
+            Self::Advantage(advantage) => open("advantage", advantage),
+        }
+    }
+
+    /// Whether a mechanism keeps it, by one value of its curve.
+    fn allows(&self, mechanism: &NoiseMechanism, adjacency: Adjacency) -> Result<bool> {
+        let spent = || mechanism.guarantee(adjacency);
+        Ok(match self {
+            Self::Rho(rho) => {
+                let ratio = mechanism.widened().over(&mechanism.size);
+                ratio.times(&ratio) <= rho.times(&Rational::whole(2u8))
+            }
+            Self::Pair(epsilon, delta) => spent()?.delta(*epsilon) <= *delta,
+            Self::Advantage(advantage) => spent()?.delta(0.0) <= *advantage,
+        })
+    }
+
+    /// Whether a mechanism keeps it in the words of its report: the epsilon there is searched, and rounded up once more.
+    fn reported(&self, mechanism: &NoiseMechanism, adjacency: Adjacency) -> Result<bool> {
+        match self {
+            Self::Pair(epsilon, delta) => Ok(mechanism.guarantee(adjacency)?.epsilon(*delta) <= *epsilon),
+            _ => self.allows(mechanism, adjacency),
+        }
+    }
+}
+
+/// The least scale or sigma, up to 2^-40 of it, of noise on values at this distance, by the mechanism that it makes.
+fn least_of(
+    make: impl Fn(f64) -> Result<NoiseMechanism>,
+    sensitivity: &Rational,
+    budget: &NoiseBudget,
+    adjacency: Adjacency,
+) -> Result<f64> {
+    budget.check()?;
+    let mut size = least(sensitivity.to_f64_up(), BITS, |size| budget.allows(&make(size)?, adjacency))?;
+    // Rounding between the two ways to read a curve: parts in 10^12, so that a few doublings of one are enough.
+    let mut step = 2f64.powi(-(BITS as i32));
+    while !budget.reported(&make(size)?, adjacency)? {
+        if step > 1e-3 {
+            return Err(Error::numerical("calibrated", "no noise was found that is reported to keep the budget"));
+        }
+        size *= 1.0 + step;
+        step *= 2.0;
+    }
+    Ok(size)
+}
+
+/// The least scale or sigma of noise on integers, or on a grid that adds nothing to the distance.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for a budget that no noise of 2^-200 to 2^200 times the sensitivity meets.
+pub fn least_size(noise: Noise, sensitivity: &Rational, budget: &NoiseBudget, adjacency: Adjacency) -> Result<f64> {
+    let make = |size| {
+        let size = Rational::from_f64("scale", size)?;
+        Ok(NoiseMechanism { noise, size, sensitivity: sensitivity.clone(), grid: None })
+    };
+    least_of(make, sensitivity, budget, adjacency)
+}
+
+/// The least sigma of Gaussian noise on a grid, and the logarithm of the step of the grid.
+///
+/// # Errors
+/// As for [`least_size`].
+pub fn gaussian_on_grid(
+    sensitivity: &Rational,
+    changed: u64,
+    budget: &NoiseBudget,
+    adjacency: Adjacency,
+) -> Result<(f64, i32)> {
+    budget.check()?;
+    let steps = steps_per_sigma(budget, changed);
+    let on = |sigma: f64, log_step: i32| -> Result<NoiseMechanism> {
+        let grid = Grid { step: Rational::power_of_two(log_step), changed };
+        let size = Rational::from_f64("sigma", sigma)?;
+        Ok(NoiseMechanism { noise: Noise::Gaussian, size, sensitivity: sensitivity.clone(), grid: Some(grid) })
+    };
+    // First on the finest grid for each sigma, then on one grid, whose step is small beside the noise and the distance.
+    let finest = least_of(|sigma| on(sigma, log_step(sigma, STEPS.1)), sensitivity, budget, adjacency)?;
+    let wanted = log_step(finest, steps).min(log_step(sensitivity.to_f64_down(), STEPS.0));
+    let log_step = wanted.max(log_step(finest, STEPS.1));
+    Ok((least_of(|sigma| on(sigma, log_step), sensitivity, budget, adjacency)?, log_step))
+}
+
+/// The largest power of two of at most size / 2^steps, as a logarithm.
+fn log_step(size: f64, steps: i32) -> i32 {
+    // A logarithm that rounds up to an integer would be one too large.
+    let log = size.log2().floor() as i32;
+    let log = if 2f64.powi(log) > size { log - 1 } else { log };
+    (log - steps).clamp(LOG_RANGE.0, LOG_RANGE.1)
+}
+
+/// The steps at which the error of the grid takes less than a thousandth of delta, as a logarithm.
+fn steps_per_sigma(budget: &NoiseBudget, changed: u64) -> i32 {
+    let NoiseBudget::Pair(epsilon, delta) = *budget else {
+        return STEPS.0;
+    };
+    let bits = ((changed as f64).log2() + epsilon / std::f64::consts::LN_2 + 1.0 - delta.log2() + 10.0) / 4.0;
+    (bits.ceil().min(f64::from(STEPS.1)) as i32).max(STEPS.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guarantee::Guarantee;
+
+    const ONE: Adjacency = Adjacency::Replace;
+
+    #[test]
+    fn laplace_noise_meets_what_a_closed_form_says() {
+        let two = Rational::whole(2u8);
+        for advantage in [1e-9_f64, 0.1, 0.9] {
+            let found = least_size(Noise::Laplace, &two, &NoiseBudget::Advantage(advantage), ONE).unwrap();
+            // tanh(epsilon / 2) = advantage.
+            let exact = 2.0 / (2.0 * advantage.atanh());
+            assert!(found >= exact * (1.0 - 1e-13) && found <= exact * (1.0 + 1e-9), "{advantage}");
+        }
+    }
+
+    #[test]
+    fn the_reported_epsilon_keeps_the_budget_and_uses_it() {
+        for (epsilon, delta) in [(0.01, 1e-9), (1.0, 1e-6), (8.0, 1e-12), (30.0, 1e-6), (150.0, 1e-6), (400.0, 1e-9)] {
+            let (sigma, log_step) =
+                gaussian_on_grid(&Rational::whole(1u8), 2, &NoiseBudget::Pair(epsilon, delta), ONE).unwrap();
+            let grid = Grid { step: Rational::power_of_two(log_step), changed: 2 };
+            let size = Rational::from_f64("sigma", sigma).unwrap();
+            let made =
+                NoiseMechanism { noise: Noise::Gaussian, size, sensitivity: Rational::whole(1u8), grid: Some(grid) };
+            let spent = made.guarantee(ONE).unwrap().epsilon(delta);
+            assert!(spent <= epsilon && spent >= 0.9999 * epsilon, "{epsilon} {delta}: {spent}");
+            // Not much more than real noise, which no grid can undercut.
+            let ideal = Guarantee::gaussian(ONE, sigma / 1.04, 1.0).unwrap().epsilon(delta);
+            assert!(ideal > epsilon, "{epsilon} {delta}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for budget in [NoiseBudget::Pair(0.0, 0.1), NoiseBudget::Pair(1.0, 1.0), NoiseBudget::Advantage(0.0)] {
+            assert!(least_size(Noise::Gaussian, &Rational::whole(1u8), &budget, ONE).is_err());
+        }
+        assert!(
+            least_size(Noise::Gaussian, &Rational::whole(1u8), &NoiseBudget::Rho(Rational::whole(0u8)), ONE).is_err()
+        );
+    }
+}

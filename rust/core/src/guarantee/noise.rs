@@ -1,0 +1,221 @@
+//! What added noise guarantees, from the parameters of the mechanisms, which are exact rationals: discrete noise on
+//! integers, and on the public grid that real values are rounded to (docs/randomness.md has the proofs).
+
+use num_bigint::BigUint;
+
+use super::{Adjacency, Guarantee, Leaf, Node, Real, Recipe};
+use crate::sampling::Rational;
+use crate::{Error, Result};
+
+/// In this range the curve of integer Gaussian noise is exact; beyond, the tables of losses would be too large.
+const EXACT_SIGMAS: (f64, f64) = (1e-3, 5000.0);
+/// The proof for Gaussian noise on a grid needs so many steps in one standard deviation.
+const LEAST_STEPS: u32 = 16;
+/// Distances in standard deviations that the curve of normal laws covers; a smaller one costs no more.
+const MU_RANGE: (f64, f64) = (1e-9, 5e11);
+/// Where the error of the grid, times e^epsilon at a loss that is exceeded with a chance of 1e-23, is below this, it
+/// stays a sampling error of the normal law, which composes best.
+const NEGLIGIBLE_LOG_ERROR: f64 = -27.6; // 1e-12
+
+/// Noise on integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noise {
+    /// P(z) ~ exp(-|z| / size).
+    Laplace,
+    /// P(z) ~ exp(-z^2 / (2 size^2)).
+    Gaussian,
+}
+
+/// A mechanism that adds noise to all values of a release.
+#[derive(Debug, Clone)]
+pub struct NoiseMechanism {
+    /// The law of the noise.
+    pub noise: Noise,
+    /// Its scale or sigma, above zero.
+    pub size: Rational,
+    /// How far neighbours are apart: in l1 for Laplace noise, Euclidean for Gaussian noise.
+    pub sensitivity: Rational,
+    /// The grid of real values; none for integers.
+    pub grid: Option<Grid>,
+}
+
+/// The public grid that real values are rounded to before noise is added in steps of it.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// Its step.
+    pub step: Rational,
+    /// In how many values neighbours can differ.
+    pub changed: u64,
+}
+
+impl Grid {
+    /// The largest l1 distance after rounding. Two numbers at distance t steps are rounded to integers at distance
+    /// ceil(t) at most; for k numbers with distances t_i that sum to T, the sum of ceil(t_i) is below T + k, and an integer.
+    fn l1(&self, sensitivity: &Rational) -> Rational {
+        let steps = sensitivity.over(&self.step).ceil() + self.changed - 1u8;
+        Rational::whole(steps).times(&self.step)
+    }
+
+    /// A bound of the Euclidean distance after rounding: each of the k differences grows by less than one step.
+    fn l2(&self, sensitivity: &Rational) -> Rational {
+        let root = (BigUint::from(self.changed) << 60u8).sqrt() + 1u8;
+        sensitivity.plus(&Rational::whole(root).times(&Rational::power_of_two(-30)).times(&self.step))
+    }
+}
+
+impl NoiseMechanism {
+    /// The distance of neighbours once they are on the grid, where there is one.
+    pub fn widened(&self) -> Rational {
+        match (&self.grid, self.noise) {
+            (None, _) => self.sensitivity.clone(),
+            (Some(grid), Noise::Laplace) => grid.l1(&self.sensitivity),
+            (Some(grid), Noise::Gaussian) => grid.l2(&self.sensitivity),
+        }
+    }
+
+    /// The distance of neighbours in units of the noise.
+    fn ratio(&self) -> Rational {
+        self.widened().over(&self.size)
+    }
+
+    /// The parameter of zero-concentrated DP of Gaussian noise, rounded up: half the square of the distance \[CKS20\].
+    pub fn rho(&self) -> f64 {
+        let ratio = self.ratio();
+        ratio.times(&ratio).times(&Rational::power_of_two(-1)).to_f64_up()
+    }
+
+    /// What one release guarantees.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when the noise is so small that the loss does not fit a double.
+    pub fn guarantee(&self, adjacency: Adjacency) -> Result<Guarantee> {
+        if self.size == Rational::whole(0u8) {
+            return Err(Error::parameter("scale", "be positive", 0));
+        }
+        match (self.noise, &self.grid) {
+            (Noise::Laplace, _) => Guarantee::budget(adjacency, finite(self.ratio().to_f64_up())?, 0.0),
+            (Noise::Gaussian, None) => self.integer_gaussian(adjacency),
+            (Noise::Gaussian, Some(grid)) => self.grid_gaussian(adjacency, grid),
+        }
+    }
+
+    /// Integer vectors of squared length below 3 are those with one or two entries of size one. Both signs cost the same,
+    /// as the noise is symmetric, and two such entries cost more than one. Elsewhere that of rho-zCDP \[CKS20, Thm 14\].
+    fn integer_gaussian(&self, adjacency: Adjacency) -> Result<Guarantee> {
+        let changed = self.sensitivity.times(&self.sensitivity).floor();
+        // A smaller sigma costs more.
+        let sigma = self.size.to_f64_down();
+        if changed >= BigUint::from(1u8)
+            && changed <= BigUint::from(2u8)
+            && (EXACT_SIGMAS.0..=EXACT_SIGMAS.1).contains(&sigma)
+        {
+            return Guarantee::discrete_gaussian(adjacency, sigma, if changed == BigUint::from(1u8) { 1 } else { 2 });
+        }
+        self.concentrated(adjacency)
+    }
+
+    fn concentrated(&self, adjacency: Adjacency) -> Result<Guarantee> {
+        Guarantee::tcdp_bound(adjacency, finite(self.rho())?, f64::INFINITY, true)
+    }
+
+    /// The law of the noise in steps s is within 1/(5 s^4) of a rounded normal law of deviation sqrt(s^2 - 1/12), for every
+    /// value that changes. Where that times e^epsilon is no longer small, beside it the bound of rho-zCDP, which has no
+    /// such error: the better of the two at each epsilon.
+    fn grid_gaussian(&self, adjacency: Adjacency, grid: &Grid) -> Result<Guarantee> {
+        let steps = self.size.over(&grid.step);
+        let square = steps.times(&steps);
+        if steps < Rational::whole(LEAST_STEPS) {
+            return self.concentrated(adjacency);
+        }
+        // sqrt(1 - 1/(12 s^2)) is at least 1 - 1/(12 s^2): a smaller deviation is the safe side.
+        let twelve = square.times(&Rational::whole(12u8));
+        let less =
+            Rational { numerator: &twelve.numerator - &twelve.denominator, denominator: twelve.numerator.clone() };
+        let mu = self.ratio().over(&less).to_f64_up().max(MU_RANGE.0);
+        if !(mu <= MU_RANGE.1) {
+            return self.concentrated(adjacency);
+        }
+        let fifth = square.times(&square).times(&Rational::whole(5u8));
+        let error = Rational::whole(grid.changed).over(&fifth).to_f64_up();
+        let gaussian = Leaf::Gaussian { mu: Real(mu) };
+        let matters = error.ln() + 0.5 * mu * mu + 10.0 * mu > NEGLIGIBLE_LOG_ERROR;
+        if !matters || error >= 1.0 {
+            return Guarantee::symmetric(adjacency, Node::leaf(gaussian)?)?.attained(true).with_sampling_error(error);
+        }
+        let concentrated = Leaf::Truncated { rho: Real(self.rho()), omega: Real(f64::INFINITY), optimal: true };
+        let on_grid = Leaf::GridGaussian { mu: Real(mu), error: Real(error) };
+        let best = Recipe::Minimum(Node::leaf(concentrated)?, Node::leaf(on_grid)?);
+        Guarantee::symmetric(adjacency, Node::new(best)?)
+    }
+}
+
+fn finite(loss: f64) -> Result<f64> {
+    if loss.is_finite() {
+        return Ok(loss);
+    }
+    Err(Error::parameter("scale", "be so large that the privacy loss fits a double", "less"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(noise: Noise, size: f64, sensitivity: f64, grid: Option<(i32, u64)>) -> NoiseMechanism {
+        let exact = |value| Rational::from_f64("value", value).unwrap();
+        let grid = grid.map(|(log, changed)| Grid { step: Rational::power_of_two(log), changed });
+        NoiseMechanism { noise, size: exact(size), sensitivity: exact(sensitivity), grid }
+    }
+
+    #[test]
+    fn pure_losses_are_the_quotient_rounded_up() {
+        for (scale, sensitivity) in [(3.0, 1.0), (0.1, 0.3), (7.0, 1e-9), (2.0, 1.0)] {
+            let loss = of(Noise::Laplace, scale, sensitivity, None).guarantee(Adjacency::Replace).unwrap().epsilon(0.0);
+            // loss * scale >= sensitivity exactly, and the next double below is not.
+            assert!(loss.mul_add(scale, -sensitivity) >= 0.0 && loss.next_down().mul_add(scale, -sensitivity) < 0.0);
+        }
+    }
+
+    #[test]
+    fn rounding_to_a_grid_widens_the_distance() {
+        // ceil(0.3 / 0.25) + 4 - 1 = 5 steps of 1/4.
+        let laplace = of(Noise::Laplace, 1.25, 0.3, Some((-2, 4)));
+        assert_eq!(laplace.widened().to_f64_up(), 1.25);
+        assert_eq!(laplace.guarantee(Adjacency::AddRemove).unwrap().epsilon(0.0), 1.0);
+        let gaussian = of(Noise::Gaussian, 1.0, 1.0, Some((-2, 4)));
+        let widened = gaussian.widened().to_f64_up();
+        assert!((1.5..1.5 + 1e-8).contains(&widened));
+    }
+
+    #[test]
+    fn small_integer_moves_are_exact_and_others_concentrated() {
+        let exact = |sigma, sensitivity| {
+            of(Noise::Gaussian, sigma, sensitivity, None).guarantee(Adjacency::Replace).unwrap().exact()
+        };
+        assert!(exact(7.0, 1.0) && exact(7.0, 2f64.sqrt()) && exact(5000.0, 1.7));
+        assert!(!exact(7.0, 1.8) && !exact(7.0, 0.5) && !exact(5001.0, 1.0));
+    }
+
+    #[test]
+    fn a_third_of_sigma_is_rounded_to_the_costlier_side() {
+        let third = Rational::whole(20u8).over(&Rational::whole(3u8));
+        let mechanism = NoiseMechanism { size: third, ..of(Noise::Gaussian, 1.0, 1.0, None) };
+        let nearest = 20.0_f64 / 3.0;
+        let below = if nearest.mul_add(3.0, -20.0) > 0.0 { nearest.next_down() } else { nearest };
+        let expected = Guarantee::discrete_gaussian(Adjacency::Replace, below, 1).unwrap();
+        assert!(mechanism.guarantee(Adjacency::Replace).unwrap() == expected);
+    }
+
+    #[test]
+    fn large_losses_are_told_though_the_grid_has_an_error() {
+        // Sensitivity 12 deviations: a loss of 72 + 12 z. The exact curve of normal laws is a lower bound of what can be said.
+        for (sigma, log) in [(1.0 / 12.0, -24), (1.0 / 12.0, -46), (0.05, -48), (0.01, -50)] {
+            let noise = of(Noise::Gaussian, sigma, 1.0, Some((log, 1)));
+            let told = noise.guarantee(Adjacency::Replace).unwrap().epsilon(1e-6);
+            let ideal = Guarantee::gaussian(Adjacency::Replace, sigma, 1.0).unwrap().epsilon(1e-6);
+            assert!(told >= ideal && told <= 1.07 * ideal, "{sigma}: {told} against {ideal}");
+        }
+        // Ordinary noise keeps the profile of a pair, which composes best.
+        let usual = of(Noise::Gaussian, 1.0, 1.0, Some((-20, 2))).guarantee(Adjacency::Replace).unwrap();
+        assert!(usual.directions()[0].profile().is_pair() && usual.sampling_error() < 1e-24);
+    }
+}

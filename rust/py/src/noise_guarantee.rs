@@ -1,0 +1,101 @@
+//! `simplexdp_core::guarantee`: what added noise guarantees, and the least noise for a budget.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt};
+use simplexdp_core::Error;
+use simplexdp_core::guarantee::{Grid, Noise, NoiseBudget, NoiseMechanism, gaussian_on_grid, least_size};
+use simplexdp_core::sampling::Rational;
+
+use crate::detached::detached;
+use crate::error::CoreResult;
+use crate::guarantee::{PyGuarantee, adjacency};
+use crate::noise::{Fraction, rational};
+
+fn noise(name: &str) -> Result<Noise, Error> {
+    match name {
+        "laplace" => Ok(Noise::Laplace),
+        "gaussian" => Ok(Noise::Gaussian),
+        _ => Err(Error::parameter("noise", "be 'laplace' or 'gaussian'", name)),
+    }
+}
+
+fn budget(rho: Option<Fraction<'_>>, pair: Option<(f64, f64)>, advantage: Option<f64>) -> CoreResult<NoiseBudget> {
+    Ok(match (rho, pair, advantage) {
+        (Some(rho), None, None) => NoiseBudget::Rho(rational("rho", rho)?),
+        (None, Some((epsilon, delta)), None) => NoiseBudget::Pair(epsilon, delta),
+        (None, None, Some(advantage)) => NoiseBudget::Advantage(advantage),
+        _ => {
+            return Err(
+                Error::parameter("budget", "be one of rho, epsilon with delta, and advantage", "another").into()
+            );
+        }
+    })
+}
+
+/// A mechanism that adds noise, by its exact parameters.
+#[pyclass(frozen, name = "NoiseMechanism", module = "simplexdp._core")]
+pub(crate) struct PyNoiseMechanism(NoiseMechanism);
+
+#[pymethods]
+impl PyNoiseMechanism {
+    /// The grid is (the logarithm of its step, the number of values that change).
+    #[new]
+    #[pyo3(signature = (noise, size, sensitivity, grid = None))]
+    fn new(noise: &str, size: Fraction<'_>, sensitivity: Fraction<'_>, grid: Option<(i32, u64)>) -> CoreResult<Self> {
+        let (size, sensitivity) = (rational("scale", size)?, rational("sensitivity", sensitivity)?);
+        let grid = grid.map(|(log_step, changed)| Grid { step: Rational::power_of_two(log_step), changed });
+        Ok(Self(NoiseMechanism { noise: self::noise(noise)?, size, sensitivity, grid }))
+    }
+
+    /// What one release guarantees.
+    fn guarantee(&self, adjacency: &str) -> CoreResult<PyGuarantee> {
+        Ok(PyGuarantee::new(self.0.guarantee(crate::guarantee::adjacency(adjacency)?)?))
+    }
+
+    /// Of zero-concentrated DP, rounded up.
+    fn rho(&self) -> f64 {
+        self.0.rho()
+    }
+
+    /// Numerator and denominator of the distance of neighbours once they are on the grid.
+    fn widened<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let widened = self.0.widened();
+        let integer =
+            |bytes: Vec<u8>| py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &bytes), "little"));
+        Ok((integer(widened.numerator.to_bytes_le())?, integer(widened.denominator.to_bytes_le())?))
+    }
+}
+
+/// The least scale or sigma of noise on integers that keeps a budget.
+#[pyfunction]
+#[pyo3(signature = (adjacency, noise, sensitivity, *, rho = None, pair = None, advantage = None))]
+pub(crate) fn least_noise(
+    py: Python<'_>,
+    adjacency: &str,
+    noise: &str,
+    sensitivity: Fraction<'_>,
+    rho: Option<Fraction<'_>>,
+    pair: Option<(f64, f64)>,
+    advantage: Option<f64>,
+) -> CoreResult<f64> {
+    let (neighbours, noise) = (self::adjacency(adjacency)?, self::noise(noise)?);
+    let (sensitivity, budget) = (rational("sensitivity", sensitivity)?, budget(rho, pair, advantage)?);
+    Ok(detached(py, || least_size(noise, &sensitivity, &budget, neighbours))??)
+}
+
+/// The least sigma of Gaussian noise on a grid that keeps a budget, and the logarithm of the step of the grid.
+#[pyfunction]
+#[pyo3(signature = (adjacency, sensitivity, changed, *, rho = None, pair = None, advantage = None))]
+pub(crate) fn least_noise_on_grid(
+    py: Python<'_>,
+    adjacency: &str,
+    sensitivity: Fraction<'_>,
+    changed: u64,
+    rho: Option<Fraction<'_>>,
+    pair: Option<(f64, f64)>,
+    advantage: Option<f64>,
+) -> CoreResult<(f64, i32)> {
+    let neighbours = self::adjacency(adjacency)?;
+    let (sensitivity, budget) = (rational("sensitivity", sensitivity)?, budget(rho, pair, advantage)?);
+    Ok(detached(py, || gaussian_on_grid(&sensitivity, changed, &budget, neighbours))??)
+}
