@@ -50,6 +50,7 @@ def draw() -> None:
         "pure": sdp.PrivacyCurve.pure(1.0),
     }
     save("privacy-curve", sdp.plots.privacy_curve(curves))
+    save("tradeoff", sdp.plots.tradeoff({"gaussian, sigma 1": sdp.PrivacyCurve.gaussian(sigma=1.0)} | curves))
 
     accountant = sdp.Accountant(1.0, 1e-6)
     for label, sigma in (("ages", 15.0), ("income by region", 20.0), ("postcodes", 12.0), ("ages, again", 15.0)):

@@ -5,10 +5,11 @@ axes: ``ax.figure.savefig("curve.png")`` writes the plot, ``ax.figure`` shows it
 when the first plot is drawn.
 """
 
+from simplexdp.plots.attacking import tradeoff
 from simplexdp.plots.comparing import error_against_epsilon, winner_map
 from simplexdp.plots.curves import privacy_curve
 from simplexdp.plots.lattice import ternary
 from simplexdp.plots.shares import release
 from simplexdp.plots.spending import budget
 
-__all__ = ["budget", "error_against_epsilon", "privacy_curve", "release", "ternary", "winner_map"]
+__all__ = ["budget", "error_against_epsilon", "privacy_curve", "release", "ternary", "tradeoff", "winner_map"]

@@ -49,9 +49,7 @@ def privacy_curve(
     >>> ax.get_yscale()
     'log'
     """
-    curves = dict(curve) if isinstance(curve, Mapping) else {"": curve}
-    if not curves or not all(isinstance(entry, PrivacyCurve) for entry in curves.values()):
-        raise InvalidParameterError("curve must be a privacy curve, or a mapping of names to privacy curves")
+    curves = named_curves(curve)
     least_delta = open_unit("least_delta", least_delta)
     with style():
         ax = axes_or_new(ax)
@@ -74,6 +72,14 @@ def privacy_curve(
             ax.set_title(next(iter(curves)) or next(iter(curves.values())).label)
         dress(ax)
     return ax
+
+
+def named_curves(curve: PrivacyCurve | Mapping[str, PrivacyCurve]) -> dict[str, PrivacyCurve]:
+    """Return the curves by name; a single one has none."""
+    curves = dict(curve) if isinstance(curve, Mapping) else {"": curve}
+    if not curves or not all(isinstance(entry, PrivacyCurve) for entry in curves.values()):
+        raise InvalidParameterError("curve must be a privacy curve, or a mapping of names to privacy curves")
+    return curves
 
 
 def curve_points(curve: PrivacyCurve, least_delta: float = 1e-12) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

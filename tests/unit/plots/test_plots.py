@@ -42,6 +42,22 @@ def test_matplotlib_is_imported_by_the_first_plot_and_pyplot_never():
     assert done.stdout.split() == ["False", "True", "False"]
 
 
+class TestTradeoff:
+    def test_points_are_those_of_the_curve_below_the_diagonal(self):
+        ax = sdp.plots.tradeoff({"a": CURVE, "b": 3 * CURVE})
+        diagonal, *lines = ax.get_lines()
+        for line, curve in zip(lines, (CURVE, 3 * CURVE), strict=True):
+            fpr, fnr = (np.asarray(values) for values in line.get_data())
+            np.testing.assert_array_equal(fnr, curve.tradeoff(fpr))
+            np.testing.assert_array_less(fnr, 1 - fpr + 1e-12)
+        assert [text.get_text() for text in ax.get_legend().get_texts()][0] == "guessing"
+        assert len({line.get_linestyle() for line in (diagonal, *lines)}) == 3
+
+    def test_what_is_no_curve_is_refused(self):
+        with pytest.raises(sdp.InvalidParameterError, match="curve must be a privacy curve"):
+            sdp.plots.tradeoff({})
+
+
 class TestPrivacyCurve:
     def test_points_lie_on_the_curve_and_reach_both_ends(self):
         ax = sdp.plots.privacy_curve(CURVE)
