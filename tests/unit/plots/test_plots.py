@@ -50,7 +50,7 @@ class TestTradeoff:
             fpr, fnr = (np.asarray(values) for values in line.get_data())
             np.testing.assert_array_equal(fnr, curve.tradeoff(fpr))
             np.testing.assert_array_less(fnr, 1 - fpr + 1e-12)
-        assert [text.get_text() for text in ax.get_legend().get_texts()][0] == "guessing"
+        assert next(text.get_text() for text in ax.get_legend().get_texts()) == "guessing"
         assert len({line.get_linestyle() for line in (diagonal, *lines)}) == 3
 
     def test_what_is_no_curve_is_refused(self):
