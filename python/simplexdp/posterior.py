@@ -145,7 +145,10 @@ class Posterior:
         return np.asarray(generator.dirichlet(self._alpha, size), dtype=np.float64)
 
     def interval(self, level: float = 0.95) -> Floats:
-        """Return the central credible interval of each probability.
+        """Return the central interval of each probability under this law: quantiles of its beta marginals.
+
+        Of a posterior that was released with noise this is *not* a credible interval of the data's shares: it ignores
+        the noise, and is far too short at small budgets. `HellingerMechanism.infer` has intervals that hold their level.
 
         Parameters
         ----------

@@ -39,6 +39,13 @@ def progress_of(bar: Progress) -> Any:
     return report
 
 
+NO_INTERVALS = {
+    "hellinger": "with so many records and categories they would take too long; noisy counts have them at any size",
+    "laplace": "what was cut off to make the counts consistent is not known; see 'simplexdp release --interval'",
+}
+"""Why some releases have none."""
+
+
 @click.command(
     cls=Command,
     epilog="""\b
@@ -138,7 +145,8 @@ def posterior(
 
     from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
-    own = ["share"] if mechanism == "dirichlet" else ["alpha", "mean", "lower", "upper"]
+    own = ["share"] if mechanism == "dirichlet" else ["alpha", "mean"]
+    own += ["lower", "upper"] if mechanism == "hellinger" else []
     own += [] if seed is None else [SEEDED]
     check_column(column, [*own, "true_count"] if show_truth else own)
     levels = Levels(stated_domain(domain, domain_file), other, null)
@@ -154,10 +162,11 @@ def posterior(
         if mechanism == "dirichlet":
             rows["share"] = released.tolist()
         else:
-            interval = released.interval(level)
             rows["alpha"] = released.alpha.tolist()
             rows["mean"] = released.mean.tolist()
-            rows["lower"], rows["upper"] = interval[:, 0].tolist(), interval[:, 1].tolist()
+        inferred = _intervals(built, released, level) if mechanism == "hellinger" else None
+        if inferred is not None:
+            rows["lower"], rows["upper"] = inferred[:, 0].tolist(), inferred[:, 1].tolist()
         if show_truth:
             rows["true_count"] = counts.tolist()
         guarantee = guarantee_of(built.privacy, epsilon, delta)
@@ -168,7 +177,11 @@ def posterior(
         if mechanism == "dirichlet":
             notes.insert(0, f"One draw from Dirichlet({built.scale:.6g} * counts + prior).")
         else:
-            notes.insert(0, f"Credible intervals of level {level:g} under the released posterior.")
+            notes.insert(0, "alpha and mean are of the released posterior, which does not know of the noise.")
+            if inferred is not None:
+                notes.insert(1, f"Credible intervals of level {level:g} of the shares, the noise included.")
+            else:
+                notes.insert(1, f"No credible intervals: {NO_INTERVALS[mechanism]}.")
         notes += warnings_of(guarantee, show_truth=show_truth, seed=seed)
         details = {
             "private": seed is None and not show_truth,
@@ -188,6 +201,17 @@ def posterior(
         with Progress("drawing"):
             released = built.release(counts, rng=rng)
         emit(described(released), output, quiet=quiet)
+
+
+def _intervals(built: Any, released: Any, level: float) -> Any:
+    """Return credible intervals of the shares given the release, or nothing where they would take too long."""
+    from simplexdp.exceptions import NotAffordableError
+
+    try:
+        with Progress("inferring"):
+            return built.infer(released).interval(level)
+    except NotAffordableError:
+        return None
 
 
 def _build(

@@ -7,13 +7,24 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from simplexdp import _arguments as check
+from simplexdp.inference.enumerated import infer_enumerated
 from simplexdp.inference.posterior import Counts, HistogramPosterior, Shares
 from simplexdp.inference.prior import make_prior
 from simplexdp.inference.problem import state
 from simplexdp.inference.table import TableCounts, TablePosterior
 from simplexdp.inference.total import Total
 
-__all__ = ["Counts", "HistogramPosterior", "Shares", "TableCounts", "TablePosterior", "Total", "infer"]
+__all__ = [
+    "Counts",
+    "HistogramPosterior",
+    "Shares",
+    "TableCounts",
+    "TablePosterior",
+    "Total",
+    "infer",
+    "infer_enumerated",
+]
 
 
 def infer(
@@ -23,6 +34,7 @@ def infer(
     prior: Any = 1.0,
     total: Any = None,
     centre: ArrayLike | None = None,
+    share_prior: bool = True,
     **options: Any,
 ) -> HistogramPosterior | TablePosterior:
     """Return the exact posterior of counts and shares given a release: ``mechanism.infer`` of every mechanism.
@@ -43,6 +55,8 @@ def infer(
     centre : array_like of shape (d,), optional
         The mean of the empirical prior, by default equal shares. It must not come from the release of the same
         histogram: that would count it twice.
+    share_prior : bool, default True
+        Whether many histograms share the concentration of the empirical prior; otherwise each has its own.
     **options
         ``resolution`` of a Dirichlet release, as it was given to ``release``.
 
@@ -63,4 +77,5 @@ def infer(
     if len(shape) == 1:
         spec = stated._spec if isinstance(stated, Total) else ("known", float(stated[()]), 0.0, None)
         return HistogramPosterior(problem, 0, make_prior(prior, shape[-1], centre), spec)
-    return TablePosterior(problem, make_prior(prior, shape[-1], centre), stated)
+    shared = check.flag("share_prior", share_prior)
+    return TablePosterior(problem, make_prior(prior, shape[-1], centre), stated, shared)

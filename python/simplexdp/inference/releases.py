@@ -37,7 +37,7 @@ def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) ->
         values = _histograms(release, mechanism.dimension, whole=True)
         flat = np.ascontiguousarray(values, dtype=np.float64).ravel()
         observation = _core.Observation.zero_sum(flat, mechanism.dimension, float(mechanism.scale))
-        return Release(observation, values.shape, values.sum(axis=-1).astype(np.int64))
+        return Release(observation, values.shape, np.asarray(values.sum(axis=-1), dtype=np.int64))
     for kind, whole in (
         (mechanisms.DiscreteLaplaceMechanism, True),
         (mechanisms.DiscreteGaussianMechanism, True),

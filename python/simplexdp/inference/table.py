@@ -36,11 +36,11 @@ class TablePosterior:
     ((2, 3), (2, 3, 2))
     """
 
-    def __init__(self, problem: Problem, prior: Prior, total: Total | NDArray[np.int64]) -> None:
+    def __init__(self, problem: Problem, prior: Prior, total: Total | NDArray[np.int64], shared: bool) -> None:
         self._problem, self._total = problem, total
         self._shape = problem.releases[0].shape
         self._rows = int(np.prod(self._shape[:-1]))
-        self._shared = prior.log_weights.size > 1
+        self._shared = shared and prior.log_weights.size > 1
         self._prior = prior
         self._summaries: dict[tuple[float | None, bool], Any] = {}
 

@@ -349,6 +349,40 @@ class HellingerMechanism:
         x = self._counts(counts)
         return self._family.release(x, self._exponent_of(x), size, rng).reshape(size, self._prior.size)
 
+    def infer(self, release: Posterior, *, prior: ArrayLike | None = None) -> Any:
+        """Return the exact posterior of counts and shares given a release, the noise of the mechanism included.
+
+        By enumeration of all data sets: every one's probability of this release has a normaliser and an exponent of its
+        own, so that there is no shorter way that is exact.
+
+        Parameters
+        ----------
+        release : Posterior
+            What was released.
+        prior : float or array_like of shape (m,), optional
+            Of the shares; by default the mechanism's own.
+
+        Returns
+        -------
+        simplexdp.inference.HistogramPosterior
+
+        Raises
+        ------
+        NotAffordableError
+            Above 2^28 pairs of data sets and candidates: two categories go up to n = 16000, three to 180, four to 45.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> h = sdp.HellingerMechanism(prior=[1, 1], n=60, epsilon=1.0)
+        >>> lower, upper = h.infer(sdp.Posterior([46, 16])).interval(0.95)[0]
+        >>> bool(lower < 46 / 62 < upper)
+        True
+        """
+        from simplexdp.inference import infer_enumerated
+
+        return infer_enumerated(self._family, self._exponent, self._prior, self._n, release, prior)
+
     def candidates(self) -> Integers:
         """Return the counts of all candidates, in lexicographic order; the posteriors are ``prior + candidates()``.
 

@@ -4,11 +4,13 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
 use simplexdp_core::hellinger::{self, Certificate, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape};
+use simplexdp_core::inference::Enumerated;
 use simplexdp_core::random::StreamKey;
 
 use crate::arrays::as_slice;
 use crate::detached::{detached, fail};
 use crate::error::{CoreError, CoreResult};
+use crate::inference::CountPosterior;
 use crate::random::{simulation_key, stream_key};
 
 /// Name of a shape, its parameter, the factor.
@@ -200,6 +202,23 @@ impl HellingerFamily {
     fn acceptance_rate(&self, py: Python<'_>, counts: PyReadonlyArray1<'_, i64>, exponent: f64) -> CoreResult<f64> {
         let x = self.check(&counts)?;
         Ok(detached(py, || Release::new(&self.0, &x, exponent))??.acceptance_rate())
+    }
+
+    /// The posterior of the data given a released candidate.
+    fn infer(
+        &self,
+        py: Python<'_>,
+        released: PyReadonlyArray1<'_, i64>,
+        shape: &str,
+        parameter: f64,
+        factor: f64,
+        prior: PyReadonlyArray1<'_, f64>,
+    ) -> CoreResult<CountPosterior> {
+        let (shape, prior) = (shape_of(shape, parameter)?, as_slice("prior", &prior)?);
+        let released = self.check(&released)?;
+        let posterior =
+            detached(py, || Enumerated::new(prior, self.0.n(), &self.0.log_likelihoods(shape, factor, &released)?))??;
+        Ok(CountPosterior::enumerated(posterior))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::inference::{
-    Cell, Factor, Interval, Mixture, Noise, Posterior, Rows, Segment, Total, TotalPrior, TotalTerm, Wanted,
+    Cell, Enumerated, Factor, Interval, Mixture, Noise, Posterior, Rows, Segment, Total, TotalPrior, TotalTerm, Wanted,
     log_zero_sum_probability,
 };
 use simplexdp_core::{Error, Result, parallel};
@@ -159,7 +159,28 @@ fn total_prior((kind, a, b, weights): &TotalSpec<'_>) -> CoreResult<TotalPrior> 
 
 /// The posterior of one histogram.
 #[pyclass(frozen, name = "CountPosterior")]
-pub(crate) struct CountPosterior(Mixture);
+pub(crate) struct CountPosterior(Kind);
+
+enum Kind {
+    Mixture(Mixture),
+    Enumerated(Enumerated),
+}
+
+/// The same call on either kind.
+macro_rules! either {
+    ($posterior:expr, $name:ident => $work:expr) => {
+        match &$posterior {
+            Kind::Mixture($name) => $work,
+            Kind::Enumerated($name) => $work,
+        }
+    };
+}
+
+impl CountPosterior {
+    pub(crate) fn enumerated(posterior: Enumerated) -> Self {
+        Self(Kind::Enumerated(posterior))
+    }
+}
 
 fn segment<'py>(py: Python<'py>, segment: Segment) -> (i64, Floats<'py>) {
     (segment.start, segment.values.into_pyarray(py))
@@ -188,44 +209,49 @@ impl CountPosterior {
         let part = move |i: usize| Ok((weights[i], problem.posterior(row, i)?));
         let parts = log_weights.len()?;
         let work = || (0..parts).map(part).collect::<Result<Vec<_>>>().and_then(Mixture::new);
-        Ok(Self(detached(py, work)??))
+        Ok(Self(Kind::Mixture(detached(py, work)??)))
     }
 
     fn log_evidence(&self) -> f64 {
-        self.0.log_evidence()
+        either!(self.0, p => p.log_evidence())
     }
 
     fn error(&self) -> f64 {
-        self.0.error()
+        either!(self.0, p => p.error())
     }
 
     /// The posterior weights of the priors that matter, each with its parameters.
     fn parts<'py>(&self, py: Python<'py>) -> Vec<(f64, Floats<'py>)> {
-        self.0.parts().iter().map(|(w, part)| (*w, part.priors().to_vec().into_pyarray(py))).collect()
+        match &self.0 {
+            Kind::Mixture(p) => {
+                p.parts().iter().map(|(w, part)| (*w, part.priors().to_vec().into_pyarray(py))).collect()
+            }
+            Kind::Enumerated(p) => vec![(1.0, p.priors().to_vec().into_pyarray(py))],
+        }
     }
 
     fn total<'py>(&self, py: Python<'py>) -> (i64, Floats<'py>) {
-        segment(py, self.0.total())
+        segment(py, either!(self.0, p => p.total()))
     }
 
     fn marginals<'py>(&self, py: Python<'py>) -> CoreResult<Vec<(i64, Floats<'py>)>> {
-        let laws = detached(py, || self.0.marginals())??;
+        let laws = detached(py, || either!(self.0, p => p.marginals()))??;
         Ok(laws.into_iter().map(|law| segment(py, law)).collect())
     }
 
     /// Means and variances of the probabilities, alternating.
     fn share_moments<'py>(&self, py: Python<'py>) -> CoreResult<Floats<'py>> {
-        Ok(pairs(&detached(py, || self.0.share_moments())??).into_pyarray(py))
+        Ok(pairs(&detached(py, || either!(self.0, p => p.share_moments()))??).into_pyarray(py))
     }
 
     fn covariance<'py>(&self, py: Python<'py>) -> CoreResult<Floats<'py>> {
-        Ok(detached(py, || self.0.count_covariance())??.into_pyarray(py))
+        Ok(detached(py, || either!(self.0, p => p.count_covariance()))??.into_pyarray(py))
     }
 
     /// Ends of intervals of the probabilities, alternating.
     fn share_intervals<'py>(&self, py: Python<'py>, level: f64, shortest: bool) -> CoreResult<Floats<'py>> {
         let ends = detached(py, || {
-            let laws = self.0.share_laws()?;
+            let laws = either!(self.0, p => p.share_laws())?;
             parallel::map(laws.iter(), parallel::threads_for(laws.len(), 8), |law| {
                 if shortest { law.shortest(level) } else { law.central(level) }
             })
@@ -241,14 +267,14 @@ impl CountPosterior {
         shortest: bool,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let interval = Interval { level, shortest };
-        let laws = detached(py, || self.0.marginals())??;
+        let laws = detached(py, || either!(self.0, p => p.marginals()))??;
         Ok(pairs(&laws.iter().map(|law| interval.of_counts(law)).collect::<Vec<_>>()).into_pyarray(py))
     }
 
     /// The distribution function of one probability.
     fn share_cdf<'py>(&self, py: Python<'py>, cell: usize, t: PyReadonlyArray1<'py, f64>) -> CoreResult<Floats<'py>> {
         let t = as_slice("t", &t)?;
-        let laws = detached(py, || self.0.share_laws())??;
+        let laws = detached(py, || either!(self.0, p => p.share_laws()))??;
         let law = laws.get(cell).ok_or_else(|| Error::parameter("cell", "be one of the cells", cell))?;
         let at = |&t: &f64| {
             if t <= 0.0 {
@@ -277,7 +303,7 @@ impl CountPosterior {
             _ => Wanted::Future(records),
         };
         let key = simulation_key(rng)?;
-        Ok(detached(py, || self.0.sample(wanted, size, &key))??.into_pyarray(py))
+        Ok(detached(py, || either!(self.0, p => p.sample(wanted, size, &key)))??.into_pyarray(py))
     }
 }
 

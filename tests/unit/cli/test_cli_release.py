@@ -230,7 +230,21 @@ def test_posteriors_keep_their_budget(simplexdp, mechanism):
         assert math.fsum(row["share"] for row in rows) == pytest.approx(1.0, abs=1e-12)
     else:
         assert math.fsum(row["alpha"] for row in rows) == pytest.approx(sum(COUNTS.values()) + 6, abs=1e-6)
-        assert all(row["lower"] < row["mean"] < row["upper"] for row in rows)
+        assert "lower" not in rows[0]
+        assert any("No credible intervals" in note for note in done.json["notes"])
+
+
+def test_posteriors_of_few_records_have_intervals_that_know_of_the_noise(simplexdp):
+    stdin = "a\n" + "x\n" * 30 + "y\n" * 10
+    arguments = ("posterior", "--column", "a", "--domain", "x,y", "--epsilon", "0.2", "--json")
+    done = simplexdp(*arguments, stdin=stdin)
+    import simplexdp as sdp
+
+    rows = done.json["rows"]
+    ignorant = sdp.Posterior([row["alpha"] for row in rows]).interval(0.95)
+    for row, (lower, upper) in zip(rows, ignorant, strict=True):
+        assert 0 <= row["lower"] < row["upper"] <= 1
+        assert row["upper"] - row["lower"] > upper - lower
 
 
 @pytest.mark.parametrize("calibration", ["certified", "proved"])

@@ -279,3 +279,80 @@ def test_rows_share_the_concentration():
     weights = np.exp(np.array(logs) - max(logs))
     assert np.abs(table.concentrations[1] - weights / weights.sum()).max() < 1e-9
     assert np.abs(table[1].mean - table.mean[1]).max() < 1e-9
+
+
+@pytest.mark.parametrize("options", [{}, {"sensitivity": "smooth", "delta": 1e-6, "calibration": "proved"}])
+def test_the_hellinger_mechanism_is_inferred_by_its_own_probabilities(options):
+    mechanism = sdp.HellingerMechanism([1.0, 0.5, 2.0], N, 1.0, **options)
+    released = sdp.Posterior([4.0, 0.5, 8.0])
+    posterior = mechanism.infer(released, prior=[1.0, 1.0, 3.0])
+    candidates = mechanism.candidates()
+    place = int(np.flatnonzero((candidates == [3, 0, 6]).all(axis=1))[0])
+    log_law = {tuple(x): math.log(mechanism.probabilities(x)[place]) for x in candidates.tolist()}
+    check(posterior, *brute([(lambda _, x: log_law[tuple(x)], None)], [1.0, 1.0, 3.0], {N: 1.0}), [1.0, 1.0, 3.0])
+    draws = posterior.counts.sample(4000, rng=1)
+    # Five standard errors.
+    assert np.all(np.abs(draws.mean(axis=0) - posterior.counts.mean) < 5 * posterior.counts.sd / np.sqrt(4000))
+    with pytest.raises(sdp.InvalidParameterError, match="update"):
+        posterior.update(mechanism, released)
+
+
+def test_too_many_data_sets_are_refused():
+    mechanism = sdp.HellingerMechanism([1.0] * 4, 1000, 1.0)
+    with pytest.raises(sdp.NotAffordableError, match="noisy counts"):
+        mechanism.infer(sdp.Posterior([251.0] * 4)).log_evidence  # noqa: B018
+
+
+def test_draws_and_predictions_have_their_moments():
+    mechanism = sdp.DiscreteLaplaceMechanism(scale=3, sensitivity=2)
+    posterior = mechanism.infer([40, 3, -2], total=Total.between(30, 60), prior=[1.0, 0.2, 0.2])
+    size = 20_000
+    for draws, mean, sd in (
+        (posterior.sample(size, rng=2), posterior.mean, posterior.sd),
+        (posterior.counts.sample(size, rng=3), posterior.counts.mean, posterior.counts.sd),
+    ):
+        # Five standard errors of means: false alarms below 1e-6 each; of deviations 10 %.
+        assert np.all(np.abs(draws.mean(axis=0) - mean) < 5 * sd / np.sqrt(size))
+        assert np.abs(draws.std(axis=0) / sd - 1).max() < 0.1
+    future = posterior.predict(50, size=5000, rng=4)
+    assert np.all(future.sum(axis=1) == 50)
+    assert np.abs(future.mean(axis=0) / 50 - posterior.mean).max() < 0.01
+    again = posterior.sample(3, rng=2)
+    assert np.array_equal(again, posterior.sample(3, rng=2))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"release": [1, 2], "prior": 0}, "prior"),
+        ({"release": [1, 2], "prior": "other"}, "prior"),
+        ({"release": [1, 2], "total": 4}, "total"),
+        ({"release": [1.5, 2]}, "release"),
+        ({"release": [1, 2, 3]}, "release"),
+        ({"release": [1, 2], "centre": [0.5, 0.5]}, "centre"),
+    ],
+)
+def test_errors_name_the_argument(arguments, message):
+    mechanism = sdp.SumPreservingLaplaceMechanism(scale=2, dimension=2)
+    with pytest.raises(sdp.InvalidParameterError, match=message):
+        mechanism.infer(**arguments)
+
+
+def test_a_dirichlet_draw_needs_a_total_and_its_grid():
+    mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=2)
+    with pytest.raises(sdp.InvalidParameterError, match="total"):
+        mechanism.infer([0.25, 0.75])
+    with pytest.raises(sdp.InvalidParameterError, match="total"):
+        mechanism.infer([0.25, 0.75], total=Total.flat()).mean  # noqa: B018
+    with pytest.raises(sdp.InvalidParameterError, match="resolution"):
+        mechanism.infer([1 / 3, 2 / 3], total=10)
+
+
+def test_posteriors_show_themselves():
+    posterior = sdp.SumPreservingLaplaceMechanism(scale=2, dimension=2).infer([12, 8])
+    assert "<table>" in posterior._repr_html_()
+    assert "HistogramPosterior(mean=" in repr(posterior)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, "arviz", None)
+        with pytest.raises(ImportError, match=r"simplexdp\[arviz\]"):
+            posterior.to_arviz()

@@ -8,6 +8,7 @@ mod family;
 mod guarantee;
 mod kernel;
 mod law;
+mod likelihood;
 mod projection;
 mod release;
 pub mod sampler;

@@ -157,11 +157,32 @@ impl Cell {
         Ok(TiltedLaw { law: Segment { start, values }, log_sum, outside: walk.outside / sum })
     }
 
-    /// The ratio of the weights at x + 1 and x.
+    /// The ratios at x + 1 and x of the likelihood with the tilt, and of the concave function that bounds it.
     #[inline]
-    fn ratio(&self, x: f64, tilt: f64) -> f64 {
-        let likelihood: f64 = self.factors.iter().map(|factor| factor.increment(x)).sum();
-        (x + self.prior) / (x + 1.0) * (tilt + likelihood).exp()
+    fn likelihood_ratios(&self, x: f64, tilt: f64, last: &mut LastExponential) -> (f64, f64) {
+        let exponent = tilt + self.factors.iter().map(|factor| factor.increment(x)).sum::<f64>();
+        let ratio = last.exp(exponent);
+        if self.factors.iter().all(Factor::is_concave) {
+            return (ratio, ratio);
+        }
+        (ratio, (tilt + self.factors.iter().map(|factor| factor.concave_increment(x)).sum::<f64>()).exp())
+    }
+}
+
+/// An exponential of an argument that often repeats: Laplace noise has two slopes only.
+#[derive(Default)]
+struct LastExponential {
+    argument: f64,
+    value: f64,
+}
+
+impl LastExponential {
+    #[inline]
+    fn exp(&mut self, x: f64) -> f64 {
+        if x != self.argument || self.value == 0.0 {
+            *self = Self { argument: x, value: x.exp() };
+        }
+        self.value
     }
 }
 
@@ -177,19 +198,21 @@ impl Walk {
     /// Beyond x the bound c falls at least geometrically by its ratio there, and a prior below one falls as well.
     fn right(&mut self, cell: &Cell, tilt: f64, mode: u64, cap: u64, (tail, top): (f64, f64)) -> Result<Vec<f64>> {
         let mut weights = Vec::new();
-        let (mut weight, mut bound) = (1.0_f64, top);
+        let (mut weight, mut bound, mut last) = (1.0_f64, top, LastExponential::default());
         for x in mode..cap {
             let at = x as f64;
-            let prior = if cell.prior < 1.0 { (at + cell.prior) / (at + 1.0) } else { 1.0 };
-            let ratio = cell.concave_increment(at, tilt).exp();
+            let prior = (at + cell.prior) / (at + 1.0);
+            let (exact, concave) = cell.likelihood_ratios(at, tilt, &mut last);
+            // What falls: all of the concave function, with a prior above one; a prior below one falls by itself.
+            let (ratio, step) = if cell.prior > 1.0 { (concave * prior, 1.0) } else { (concave, prior) };
             // The mass beyond is at most bound (q + q^2 + ...), q = ratio < 1.
-            let beyond = if ratio < 1.0 { bound * prior * ratio / (1.0 - ratio) } else { f64::INFINITY };
+            let beyond = if ratio < 1.0 { bound * step * ratio / (1.0 - ratio) } else { f64::INFINITY };
             if beyond <= tail * self.sum {
                 self.outside += beyond;
                 return Ok(weights);
             }
-            weight *= cell.ratio(at, tilt);
-            bound *= prior * ratio;
+            weight *= exact * prior;
+            bound *= concave * prior;
             self.sum += weight;
             weights.push(weight);
             guard(weights.len())?;
@@ -202,7 +225,7 @@ impl Walk {
     /// Below x the concave function falls geometrically, while a prior below one rises to at most 1 / its value at x.
     fn left(&mut self, cell: &Cell, tilt: f64, mode: u64, (tail, top): (f64, f64)) -> Result<Vec<f64>> {
         let mut weights = Vec::new();
-        let (mut weight, mut concave) = (1.0_f64, top);
+        let (mut weight, mut concave, mut last) = (1.0_f64, top, LastExponential::default());
         // Gamma(x + a) / (x! Gamma(a)) at the mode, in units of which all is measured, is at most one for a < 1.
         let at_mode = if cell.prior < 1.0 {
             log_gamma_ratio(mode as f64 + 1.0, cell.prior - 1.0) - log_gamma(cell.prior)
@@ -212,13 +235,15 @@ impl Walk {
         let rise = (-at_mode).exp().max(1.0);
         for x in (cell.least..mode).rev() {
             let at = x as f64;
-            let ratio = (-cell.concave_increment(at, tilt)).exp();
+            let prior = (at + cell.prior) / (at + 1.0);
+            let (exact, bound) = cell.likelihood_ratios(at, tilt, &mut last);
+            let ratio = if cell.prior > 1.0 { 1.0 / (bound * prior) } else { 1.0 / bound };
             let beyond = if ratio < 1.0 { concave * ratio / (1.0 - ratio) * rise } else { f64::INFINITY };
             if beyond <= tail * self.sum {
                 self.outside += beyond;
                 return Ok(weights);
             }
-            weight /= cell.ratio(at, tilt);
+            weight /= exact * prior;
             concave *= ratio;
             self.sum += weight;
             weights.push(weight);

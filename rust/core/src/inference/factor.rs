@@ -186,6 +186,12 @@ impl Factor {
         }
     }
 
+    /// Whether the log-likelihood is concave in itself: on integers, and on grids that hold them.
+    #[inline]
+    pub(super) fn is_concave(&self) -> bool {
+        !matches!(self.0, Kind::Laplace { step, .. } | Kind::Gaussian { step, .. } if step > 1.0)
+    }
+
     /// [`Self::increment`] of a concave function that is not below this one, and equal to it up to a grid coarser than one.
     pub(super) fn concave_increment(&self, x: f64) -> f64 {
         let nearest = |z: f64, step: f64| (z.abs() - 0.5 * step).max(0.0);

@@ -172,15 +172,7 @@ impl Mixture {
             stream.refresh()?;
             let part = self.draw_part(&mut stream);
             part.draw_into(&mut stream, &mut counts);
-            if wanted == Wanted::Counts {
-                draws.extend(counts.iter().map(|&x| x as f64));
-                continue;
-            }
-            let shares = dirichlet(part.priors(), &counts, &mut rng)?;
-            match wanted {
-                Wanted::Future(records) => multinomial(records, &shares, &mut rng, &mut draws)?,
-                _ => draws.extend(shares),
-            }
+            draw_rest(wanted, part.priors(), &counts, &mut rng, &mut draws)?;
         }
         Ok(draws)
     }
@@ -195,8 +187,24 @@ impl Mixture {
     }
 }
 
+/// Appends what is wanted of a draw of the counts: them, or what is drawn given them.
+pub(super) fn draw_rest(
+    wanted: Wanted,
+    prior: &[f64],
+    counts: &[i64],
+    rng: &mut ChaCha8Rng,
+    draws: &mut Vec<f64>,
+) -> Result<()> {
+    match wanted {
+        Wanted::Counts => draws.extend(counts.iter().map(|&x| x as f64)),
+        Wanted::Shares => draws.extend(dirichlet(prior, counts, rng)?),
+        Wanted::Future(records) => multinomial(records, &dirichlet(prior, counts, rng)?, rng, draws)?,
+    }
+    Ok(())
+}
+
 /// A generator for draws that given the counts need no exactness, from a stream of the key that nothing else reads.
-fn second_generator(key: &StreamKey) -> ChaCha8Rng {
+pub(super) fn second_generator(key: &StreamKey) -> ChaCha8Rng {
     let mut stream = key.stream(1);
     let mut seed = [0; 32];
     seed.chunks_exact_mut(8).for_each(|chunk| chunk.copy_from_slice(&stream.next_u64().to_le_bytes()));

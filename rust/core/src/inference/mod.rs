@@ -18,6 +18,7 @@
 //! - `convolution`: direct or by Fourier transform, with a bound of the error.
 //! - `posterior`: the tilt that keeps all digits, blocks of totals, and what follows for the counts.
 //! - `shares`: the law of one probability, a mixture of Beta laws: quantiles and intervals.
+//! - `enumerated`: the posterior from a list of all data sets, where the law of a release is no product (Hellinger mechanism).
 //! - `rows`: many histograms at once, with a prior that they share.
 //! - `mixture`: posteriors under several priors weighed by evidence; draws of probabilities and of future records.
 //!
@@ -41,6 +42,7 @@
 
 mod cell;
 mod convolution;
+mod enumerated;
 mod factor;
 mod mixture;
 mod posterior;
@@ -51,6 +53,7 @@ mod total;
 mod tree;
 
 pub use cell::Cell;
+pub use enumerated::Enumerated;
 pub use factor::{Factor, Noise};
 pub use mixture::{Mixture, Wanted};
 pub use posterior::Posterior;
