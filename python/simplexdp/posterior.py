@@ -148,7 +148,7 @@ class Posterior:
         """Return the central interval of each probability under this law: quantiles of its beta marginals.
 
         Of a posterior that was released with noise this is *not* a credible interval of the data's shares: it ignores
-        the noise, and is far too short at small budgets. `HellingerMechanism.infer` has intervals that hold their level.
+        the noise, and is far too short at small budgets. `HellingerMechanism.infer` has intervals that hold theirs.
 
         Parameters
         ----------

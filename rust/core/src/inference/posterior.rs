@@ -22,8 +22,8 @@ const BLOCK_DEPTH: f64 = 1e-6;
 /// Totals whose weight is exp of minus this below the best are left out: some 1e-17.
 const TOTAL_DEPTH: f64 = 39.0;
 
-/// Groups of a private total in the laws of probabilities.
-const TOTAL_GROUPS: f64 = 16.0;
+/// Groups of a private total in the laws of probabilities; as many totals or fewer are groups by themselves.
+const TOTAL_GROUPS: usize = 48;
 
 /// Blocks at most.
 const MOST_BLOCKS: usize = 1024;
@@ -190,8 +190,8 @@ impl Posterior {
         self.weighed_marginals(|_| 1.0)
     }
 
-    /// The marginal laws of the counts jointly with the total, which where it is private is put into groups of equal
-    /// probability, each represented by its mean: masses of the counts, and the total.
+    /// The marginal laws of the counts jointly with the total: masses of the counts, and the total. Many private totals are put
+    /// into groups of equal probability, each represented by its mean; a count above that is lowered to it.
     ///
     /// # Errors
     /// As for [`Self::marginals`].
@@ -206,7 +206,8 @@ impl Posterior {
                 first = n as f64;
             }
             (mass, moment) = (mass + p, moment + p * n as f64);
-            if mass >= total / TOTAL_GROUPS || n + 1 == self.total.end() {
+            let full = self.total.values.len() <= TOTAL_GROUPS || mass >= total / TOTAL_GROUPS as f64;
+            if full || n + 1 == self.total.end() {
                 if mass > 0.0 {
                     groups.push((first, n as f64, moment / mass));
                 }
@@ -216,7 +217,9 @@ impl Posterior {
         groups
             .into_iter()
             .map(|(first, last, mean)| {
-                Ok((self.weighed_marginals(|n| f64::from(u8::from(first <= n && n <= last)))?, mean))
+                let mut laws = self.weighed_marginals(|n| f64::from(u8::from(first <= n && n <= last)))?;
+                laws.iter_mut().for_each(|law| law.cap(mean.floor() as i64));
+                Ok((laws, mean))
             })
             .collect()
     }

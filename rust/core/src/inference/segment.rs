@@ -68,6 +68,15 @@ impl Segment {
         Self { start: 1 - self.end(), values: self.values.iter().rev().copied().collect() }
     }
 
+    /// Moves what lies above an integer onto it.
+    pub(super) fn cap(&mut self, most: i64) {
+        let kept = (most + 1 - self.start).max(1) as usize;
+        if kept < self.values.len() {
+            let above: f64 = self.values.drain(kept..).sum();
+            self.values[kept - 1] += above;
+        }
+    }
+
     /// Cuts off ends of at most `tail` mass each; returns what was cut.
     pub(super) fn trim(&mut self, tail: f64) -> f64 {
         let cut = |values: &mut dyn Iterator<Item = &f64>| {
@@ -157,6 +166,15 @@ mod tests {
         assert_eq!(segment().shortest(1.0), (-2, 2));
         let skew = Segment { start: 0, values: vec![0.6, 0.3, 0.1] };
         assert_eq!(skew.shortest(0.9), (0, 1));
+    }
+
+    #[test]
+    fn what_lies_above_a_cap_is_moved_onto_it() {
+        let mut law = segment();
+        law.cap(1);
+        assert_eq!(law, Segment { start: -2, values: vec![0.05, 0.2, 0.5, 0.25] });
+        law.cap(9);
+        assert_eq!(law.values.len(), 4);
     }
 
     #[test]
