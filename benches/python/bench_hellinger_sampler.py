@@ -9,7 +9,7 @@ import numpy as np
 from benches.python.timing import compare, report, seconds
 from scipy.special import gammaln
 
-from simplexdp import _core
+import simplexdp as sdp
 
 
 def candidates(n: int, m: int) -> np.ndarray:
@@ -45,11 +45,12 @@ def run() -> int:
         (40, 4, None),
         (100, 4, 20.0),
     ):
-        counts, prior, exponent = zipf(n, m), np.ones(m), 0.4 * np.sqrt(n / m)
+        counts, prior = zipf(n, m), np.ones(m)
+        mechanism = sdp.HellingerMechanism(prior, n, 1.0, calibration="proved")
+        exponent = mechanism.exponent_at(counts)
         space = candidates(n, m) if m > 2 else np.stack([np.arange(n + 1), n - np.arange(n + 1)], axis=1)
-        family = _core.HellingerFamily(prior, n)
         comparison = compare(
-            lambda f=family, c=counts, e=exponent: f.release(c, e, 1),
+            lambda h=mechanism, c=counts: h.release(c),
             lambda c=counts, p=prior, e=exponent, s=space: enumerate_and_draw(c, p, e, s),
             rounds=5,
         )
@@ -57,9 +58,9 @@ def run() -> int:
         missed += report(label, comparison, peer="enumeration", required=required)
     for n, m, limit in ((10**4, 4, 0.01), (10**8, 30, 0.5), (10**9, 300, None)):
         for name, counts in (("balanced", np.full(m, n // m)), ("Zipf", zipf(n, m))):
-            family, exponent = _core.HellingerFamily(np.ones(m), int(counts.sum())), 2 * np.sqrt(n / m)
-            one = min(seconds(lambda f=family, c=counts, e=exponent: f.release(c, e, 1)) for _ in range(7))
-            many = min(seconds(lambda f=family, c=counts, e=exponent: f.release(c, e, 101)) for _ in range(3))
+            mechanism = sdp.HellingerMechanism(np.ones(m), int(counts.sum()), 5.0, calibration="proved")
+            one = min(seconds(lambda h=mechanism, c=counts: h.release(c)) for _ in range(7))
+            many = min(seconds(lambda h=mechanism, c=counts: h.simulate(c, 101)) for _ in range(3))
             ok = limit is None or one <= limit
             missed += not ok
             print(
