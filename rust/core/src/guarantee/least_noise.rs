@@ -157,7 +157,9 @@ mod tests {
 
     #[test]
     fn the_reported_epsilon_keeps_the_budget_and_uses_it() {
-        for (epsilon, delta) in [(0.01, 1e-9), (1.0, 1e-6), (8.0, 1e-12), (30.0, 1e-6), (150.0, 1e-6), (400.0, 1e-9), (1e4, 1e-6)] {
+        for (epsilon, delta) in
+            [(0.01, 1e-9), (1.0, 1e-6), (8.0, 1e-12), (30.0, 1e-6), (150.0, 1e-6), (400.0, 1e-9), (1e4, 1e-6)]
+        {
             let (sigma, log_step) =
                 gaussian_on_grid(&Rational::whole(1u8), 2, &NoiseBudget::Pair(epsilon, delta), ONE).unwrap();
             let grid = Grid { step: Rational::power_of_two(log_step), changed: 2 };
