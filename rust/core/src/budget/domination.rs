@@ -132,7 +132,8 @@ impl Grid {
             let mut before: Option<Difference> = None;
             for (i, point) in points.iter().enumerate() {
                 let here = Difference::new(point, square, i as f64 * h, gain, self.step);
-                if here.value < 0.0 {
+                // What is no number proves nothing.
+                if !(here.value >= 0.0) {
                     return (false, false);
                 }
                 if let Some(before) = before {

@@ -6,6 +6,8 @@
 //! (`leaky.rs`); as V is maximal, one value decides: (C x D_(M',S'))(epsilon) <= delta. From there on a spend moves (M, S)
 //! to (M - m, S - s), certified in `domination.rs`, and Gaussian costs are exact.
 
+use std::sync::Arc;
+
 use super::domination::{is_below, price};
 use super::law::Law;
 use super::leaky::{leaked_up, profile_up};
@@ -168,6 +170,9 @@ impl GaussianRule {
         if own == 0.0 && spend.leak() == 0.0 {
             return Ok(Some(Cost { square: 0.0, leak: 0.0 }));
         }
+        if square == 0.0 {
+            return Ok(None);
+        }
         if spend.leak() <= leak && own < square {
             for frugal in 0..FRUGAL {
                 let rate = rate * 8.0_f64.powi(-frugal);
@@ -186,8 +191,8 @@ impl GaussianRule {
             }
         }
         // The last spend may take all.
-        let law = spend.law(TAIL * leak.max(f64::MIN_POSITIVE))?;
-        Ok(is_below(&law, square, leak).then_some(Cost { square, leak }))
+        let law = table(spend, TAIL * leak.max(f64::MIN_POSITIVE))?;
+        Ok(law.filter(|law| is_below(law, square, leak)).map(|_| Cost { square, leak }))
     }
 
     /// The least m that was certified for a k <= M - m.
@@ -200,9 +205,9 @@ impl GaussianRule {
             }
             let at = kept.min(rounded_down(FAR * own));
             let key = [at.to_bits(), rate.to_bits(), 0];
-            let found = spend.price(key, || {
-                let law = spend.law(TAIL * rate * own)?;
-                price(&law, at, rate, spend.leak(), own, MOST * (at + own))
+            let found = spend.price(key, || match table(spend, TAIL * rate * own)? {
+                Some(law) => price(&law, at, rate, spend.leak(), own, MOST * (at + own)),
+                None => Ok(None),
             })?;
             let Some(added) = found else { return Ok(None) };
             if added <= sum_down(square, -kept) {
@@ -220,10 +225,19 @@ fn total_leak(least: f64, rate: f64, added: f64) -> f64 {
     sum_up(least, product_up(rate, added))
 }
 
+/// The law of a spend; none where no table holds its losses. There may be other ways to pay.
+fn table(spend: &Spend, tail: f64) -> Result<Option<Arc<Law>>> {
+    match spend.law(tail) {
+        Ok(law) => Ok(Some(law)),
+        Err(Error::Numerical { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// A curve that may be followed by a Gaussian pair.
 enum Curve {
     Gaussian(f64),
-    Other(std::sync::Arc<Law>),
+    Other(Arc<Law>),
 }
 
 impl Curve {
@@ -231,12 +245,7 @@ impl Curve {
         if let Some(square) = spend.gaussian() {
             return Ok(Some(Self::Gaussian(square)));
         }
-        match spend.law(tail) {
-            Ok(law) => Ok(Some(Self::Other(law))),
-            // No table holds the losses: other ways to pay may still do.
-            Err(Error::Numerical { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(table(spend, tail)?.map(Self::Other))
     }
 
     /// An upper bound of the composed profile.
@@ -316,5 +325,76 @@ impl Rule for GaussianRule {
             State::Whole(sums) => self.whole.share(&sums),
             State::Parts { square, unit, .. } => (1.0 - square * unit).clamp(0.0, 1.0),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{BetaPair, BudgetPair, GaussianPair, LossTable, Profile};
+
+    fn spend(profile: impl Profile + 'static) -> Spend {
+        Spend::new(vec![Arc::new(profile)], 0.0).unwrap()
+    }
+
+    fn rule() -> GaussianRule {
+        GaussianRule::new(1.0, 1e-6, None).unwrap()
+    }
+
+    /// How many fit, and the states on the way.
+    fn spent(rule: &GaussianRule, spend: &Spend) -> Vec<Vec<f64>> {
+        let mut states = vec![rule.start()];
+        while let Decision::Paid(next) = rule.debit(&states[states.len() - 1], spend).unwrap() {
+            states.push(next);
+        }
+        states
+    }
+
+    #[test]
+    fn a_gaussian_pair_costs_its_square_and_nothing_else() {
+        let states = spent(&rule(), &spend(GaussianPair::new(0.0125).unwrap()));
+        for pair in states[1..].windows(2) {
+            let square = pair[0][1] - pair[1][1];
+            assert!((square / 0.0125_f64.powi(2) - 1.0).abs() < 1e-10 && pair[0][2] == pair[1][2]);
+        }
+        // A table of normal losses, at their kinks, is as good.
+        let step = 0.003125;
+        let mass = |k: i32| {
+            let z = (f64::from(k) * step - 0.5 * 0.0125_f64.powi(2)) / 0.0125;
+            step / 0.0125 * super::super::normal::density(z)
+        };
+        let losses: Vec<f64> = (-28..=28).map(|k| f64::from(k) * step).collect();
+        let masses: Vec<f64> = (-28..=28).map(mass).map(|mass| mass * (1.0 - 1e-9)).collect();
+        let table = spent(&rule(), &spend(LossTable::new(losses, &masses, 1e-11).unwrap()));
+        assert!(table.len() > 350 && table.len() <= states.len() + 1, "{} {}", table.len(), states.len());
+    }
+
+    #[test]
+    fn prices_fall_as_more_is_left_and_add_up_to_all() {
+        let states = spent(&rule(), &spend(BetaPair::new(1.0841, 1.0841, 0.005007).unwrap()));
+        let prices: Vec<f64> = states[1..].windows(2).map(|pair| pair[0][1] - pair[1][1]).collect();
+        assert!(states.len() > 741, "{}", states.len());
+        // Up to what is lost to the search.
+        assert!(prices.windows(2).all(|pair| pair[0] <= pair[1] * (1.0 + 2e-3)));
+    }
+
+    #[test]
+    fn what_tells_everything_takes_the_leak_in_proportion() {
+        let states = spent(&rule(), &spend(BudgetPair::new(0.01, 1e-9).unwrap()));
+        assert!(states.len() > 450, "{}", states.len());
+        let last = &states[states.len() - 1];
+        assert!(last[2] < 2e-9 || last[1] < 2e-4, "{last:?}");
+    }
+
+    #[test]
+    fn states_and_numbers_that_are_none_are_refused() {
+        let pay = spend(BudgetPair::new(0.01, 0.0).unwrap());
+        for state in [vec![], vec![2.0; 7], vec![1.0; 3], vec![1.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0], vec![-1.0; 7]] {
+            assert!(rule().debit(&state, &pay).is_err() && rule().used(&state).is_err(), "{state:?}");
+        }
+        let nothing = Decision::Refused { reason: REFUSAL.into() };
+        assert_eq!(rule().debit(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], &pay).unwrap(), nothing);
+        assert!(GaussianRule::new(1.0, 0.0, None).is_err() && GaussianRule::new(0.0, 0.1, None).is_err());
+        assert!(GaussianRule::new(1.0, 0.1, Some(1.0)).is_err());
     }
 }

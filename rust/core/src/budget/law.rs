@@ -62,8 +62,12 @@ impl Law {
 fn knots(profiles: &[&dyn Profile], tail: f64) -> Result<Vec<f64>> {
     let end = profiles.iter().map(|profile| end(*profile, tail)).fold(0.0, f64::max);
     let fine = scale(profiles) / FINE;
-    if !end.is_finite() || !(fine > 0.0) {
-        return if end == 0.0 { Ok(vec![0.0]) } else { Err(Error::numerical("budget", "the losses have no end")) };
+    if end == 0.0 {
+        // All that there is counts as mass at infinity.
+        return Ok(vec![0.0]);
+    }
+    if !(end.is_finite() && fine > 0.0) {
+        return Err(Error::numerical("budget", "the losses have no end"));
     }
     let mut knots = vec![0.0];
     let mut at = 0.0;
@@ -79,6 +83,12 @@ fn knots(profiles: &[&dyn Profile], tail: f64) -> Result<Vec<f64>> {
         }
     }
     knots.push(end);
+    // Where the profile bends, straight lines from there lose nothing.
+    let kinks = profiles.iter().flat_map(|profile| profile.kinks()).map(f64::abs);
+    knots.extend(kinks.filter(|loss| *loss > 0.0 && *loss < end).take(MOST_KNOTS));
+    knots.sort_by(f64::total_cmp);
+    // Closer ones than this would leave nothing of the differences between them.
+    knots.dedup_by(|next, before| *next - *before < 1e-6 * fine);
     Ok(knots)
 }
 

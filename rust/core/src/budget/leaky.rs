@@ -33,7 +33,7 @@ pub(super) fn other_tail(t: f64, mu: f64, epsilon: f64, phi: f64) -> f64 {
 pub(super) fn leaked_up(value: f64, leak: f64) -> f64 {
     // 1 - (1 - v) e^-s = v + (1 - v)(1 - e^-s)
     let value = value.clamp(0.0, 1.0);
-    sum_up(value, product_up(1.0 - value, -exp_m1_down(-leak)).max(0.0)).min(1.0)
+    sum_up(value, product_up(sum_up(1.0, -value), -exp_m1_down(-leak)).max(0.0)).min(1.0)
 }
 
 /// An upper bound of the profile of D_(M,S).
