@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from simplexdp.cli.compression import COMPRESSIONS, Unpacked
+from simplexdp.cli.csv_blocks import LONGEST_RECORD, Quotes, blocks
 from simplexdp.cli.progress import Progress
 from simplexdp.exceptions import InvalidDataError
 
@@ -43,7 +43,7 @@ _SUFFIXES = {
 }
 _BLOCK = 1 << 20
 _ROWS = 1 << 16
-_LONGEST_HEADER = 1 << 20
+_LONGEST_LINE = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -101,34 +101,35 @@ class Source:
         delimiter = "\t" if self._kind() == "tsv" else self.delimiter or ","
         names = self._names(stream, delimiter)
         chosen = _checked_columns(names, columns, "; --delimiter says what separates them" if len(names) == 1 else "")
-        if stream.at_end():
-            return
-        reader = arrow_csv.open_csv(
-            pa.PythonFile(stream, "r"),
-            read_options=arrow_csv.ReadOptions(
-                block_size=_BLOCK,
-                # Positions as names: no header can collide with them.
-                column_names=[str(position) for position in range(len(names))],
-                use_threads=False,
-            ),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={position: pa.string() for position in chosen},
-                include_columns=chosen,
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-            # Gives memory back, where the default pool keeps it: eight million rows need no more than one million.
-            memory_pool=pa.system_memory_pool(),
+        parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        convert = arrow_csv.ConvertOptions(
+            column_types={position: pa.string() for position in chosen},
+            include_columns=chosen,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
         )
-        for batch in reader:
-            yield batch.columns
+        for block in blocks(stream, delimiter):
+            table = arrow_csv.read_csv(
+                pa.BufferReader(block),
+                read_options=arrow_csv.ReadOptions(
+                    block_size=len(block) + 1,
+                    # Positions as names: no header can collide with them.
+                    column_names=[str(position) for position in range(len(names))],
+                    use_threads=False,
+                ),
+                parse_options=parse,
+                convert_options=convert,
+                # Gives memory back, where the default pool keeps it: eight million rows need no more than one million.
+                memory_pool=pa.system_memory_pool(),
+            )
+            for batch in table.to_batches():
+                yield batch.columns
 
     def _names(self, stream: _Stream, delimiter: str) -> list[str]:
         """Read the first record: the names, or, left in place, as many positions as it has fields."""
-        first = stream.ahead(_first_record)
-        text = first.decode().removeprefix("\ufeff").lstrip("\r\n")
+        first = stream.ahead(Quotes(delimiter).first_end, LONGEST_RECORD)
+        text = first.decode().removeprefix("\ufeff")
         fields = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
         if not fields:
             raise InvalidDataError("the file is empty")
@@ -143,7 +144,7 @@ class Source:
         known: set[str] = set()
         rows: list[list[Any]] = [[] for _ in columns]
         lines = io.TextIOWrapper(io.BufferedReader(stream, _BLOCK), encoding=self.encoding)
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(self._lines(lines), 1):
             if not line.strip():
                 continue
             record = self._object(line.removeprefix("\ufeff") if number == 1 else line, number)
@@ -161,6 +162,21 @@ class Source:
         if rows[0] or known:
             _checked_columns(list(known), columns)
 
+    def _lines(self, lines: io.TextIOWrapper) -> Iterator[str]:
+        """Yield lines that are not too long to hold."""
+        number = 0
+        while line := lines.readline(_LONGEST_LINE):
+            number += 1
+            if len(line) == _LONGEST_LINE and not line.endswith("\n"):
+                raise InvalidDataError(
+                    f"{self._name}, line {number}: no line may be longer than 16 MB (the line is not shown)"
+                )
+            yield line
+
+    @property
+    def _name(self) -> str:
+        return "standard input" if self.path == "-" else self.path
+
     def _object(self, line: str, number: int) -> dict[str, Any]:
         """Return the object of one line; a refusal says which line, and nothing that is in it."""
         rule = "every line must be a JSON object"
@@ -173,8 +189,7 @@ class Source:
         except RecursionError:
             record, rule = None, "lists and objects must not be nested that deeply"
         if not isinstance(record, dict):
-            name = "standard input" if self.path == "-" else self.path
-            raise InvalidDataError(f"{name}, line {number}: {rule} (the line is not shown)")
+            raise InvalidDataError(f"{self._name}, line {number}: {rule} (the line is not shown)")
         return record
 
 
@@ -235,18 +250,18 @@ class _Stream(io.RawIOBase):
         if codecs.lookup(encoding).name != "utf-8":
             self.raw = _Recoded(self.raw, encoding)
 
-    def ahead(self, end: Callable[[bytes], int | None]) -> bytes:
-        """Return the bytes before the end that a function finds, without consuming them."""
+    def ahead(self, end: Callable[[bytes], int | None], most: int) -> bytes:
+        """Return the bytes before the end that a function finds, without consuming them; skip line ends before them."""
         while (found := end(self._pending)) is None:
+            if len(self._pending) > most:
+                raise InvalidDataError("the first line is longer than 1 MB")
             more = self.raw.read(1 << 16)
             if not more:
                 return self._pending
             self._pending += more
+            mark = self._pending.startswith(codecs.BOM_UTF8)
+            self._pending = self._pending[3 * mark :].lstrip(b"\r\n")
         return self._pending[:found]
-
-    def at_end(self) -> bool:
-        """Whether nothing but line ends is left."""
-        return not self.ahead(lambda data: len(data) if data.strip(b"\r\n") else None).strip(b"\r\n")
 
     def readable(self) -> bool:
         return True
@@ -286,17 +301,6 @@ class _Recoded(io.RawIOBase):
         first = bytes(self._ready[:cut])
         del self._ready[:cut]
         return first
-
-
-def _first_record(data: bytes) -> int | None:
-    """Return where the first record with anything in it ends, or None when that cannot be told yet."""
-    start = len(data) - len(data.lstrip(b"\r\n"))
-    for found in re.finditer(rb"\r\n|\n|\r(?!\Z)", data[start:]):
-        if data.count(b'"', start, start + found.start()) % 2 == 0:
-            return start + found.end()
-    if len(data) > _LONGEST_HEADER:
-        raise InvalidDataError("the first line is longer than 1 MB")
-    return None
 
 
 @contextmanager

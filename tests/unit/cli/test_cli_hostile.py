@@ -1,12 +1,19 @@
 """Files that are not what they should be: a clear refusal, the right code, and nothing of them in the message."""
 
 import bz2
+import csv
 import gzip
+import io
 import lzma
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
 from cli_files import BUDGET
+
+from simplexdp.cli.csv_blocks import Quotes
 
 READ = ("release", "--column", "a", "--domain", "x,y", *BUDGET)
 FINE, REFUSED, USAGE = 0, 1, 2
@@ -367,3 +374,82 @@ def test_fractions_match_in_the_digits_of_their_type(simplexdp, folder, kind):
     )
     assert done.code == FINE, done.err
     assert [row["true_count"] for row in done.json["rows"]] == [2, 1, 1]
+
+
+def in_a_process(*arguments):
+    """Run a command in a process of its own; return what it left and the most memory that it took, in MiB."""
+    program = (
+        "import resource, sys\n"
+        "from simplexdp.cli import main\n"
+        "code = main(sys.argv[1:])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done, int(done.stdout.split()[-1])
+
+
+def test_a_long_row_of_a_compressed_file_ends_the_command_and_nothing_else(tmp_path):
+    # Readers that fetch blocks on threads of their own called Python while it was shut down.
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"x,1\n" * 10 + b"x" * 5_000_000 + b",1\n" + b"x,1\n" * 1_000_000, 1))
+    for _ in range(3):
+        done, _ = in_a_process(READ[0], str(path), *READ[1:])
+        assert done.returncode == REFUSED
+        assert "longer than 1 MB" in done.stderr
+
+
+def test_a_line_that_unpacks_to_more_than_there_is_memory_is_refused(tmp_path):
+    path = tmp_path / "a.jsonl.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(b'{"a": "x"}\n{"a": "')
+        for _ in range(400):
+            file.write(b"x" * (1 << 20))
+    done, mebibytes = in_a_process(READ[0], str(path), *READ[1:])
+    assert done.returncode == REFUSED
+    assert "line 2: no line may be longer than 16 MB" in done.stderr
+    assert mebibytes < 350  # of which the libraries take half
+
+
+@pytest.mark.parametrize("content", [b"\n" * (3 << 20) + b"a\nx\n", b"a\n" + b"\r\n" * (3 << 20) + b"x\n"])
+def test_empty_lines_are_passed_over_quickly(simplexdp, folder, content):
+    (folder / "a.csv").write_bytes(content)
+    start = time.perf_counter()
+    assert simplexdp(READ[0], "a.csv", *READ[1:]).code == FINE
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("header", [b'"' * (3 << 20), b'a,"' + b'""' * (1 << 21), b"a," * (1 << 20)])
+def test_a_first_line_without_an_end_is_refused_quickly(simplexdp, folder, header):
+    (folder / "a.csv").write_bytes(header)
+    start = time.perf_counter()
+    assert simplexdp(READ[0], "a.csv", *READ[1:]).code == REFUSED
+    assert time.perf_counter() - start < 5
+
+
+def test_records_are_cut_at_their_ends_wherever_a_block_ends():
+    """Against Python's own reader of CSV, with blocks of a few bytes."""
+    generator = np.random.default_rng(5)
+    fields = ["x", "", 'say "no"', "two\nlines", "a,b", '"', "\r\n", 'in 5" pipes']
+    for trial in range(200):
+        rows = [[fields[k] for k in generator.integers(0, len(fields), 2)] for _ in range(6)]
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator=("\n", "\r\n")[trial % 2]).writerows(rows)
+        data = text.getvalue().encode()
+        quotes, cuts, start = Quotes(","), [], 0
+        for end in range(1, len(data) + 1):
+            if cut := quotes.last_end(data[start:end]):
+                start += cut
+                cuts.append(start)
+        parts = [data[a:b].decode() for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+        assert [row for part in parts for row in csv.reader(io.StringIO(part, newline=""))] == rows
+        first = quotes.first_end(data)
+        assert list(csv.reader(io.StringIO(data[:first].decode(), newline=""))) == rows[:1]
+
+
+def test_a_quote_in_the_middle_of_a_field_is_a_letter():
+    data = b'a 5" pipe,x\nb 5" pipe,y\n"quoted, ""\n",z\nlast'
+    assert Quotes(",").first_end(data) == 12
+    assert Quotes(",").last_end(data) == data.index(b"last")
