@@ -91,7 +91,7 @@ def generator(name: str, value: Any) -> None:
 def fitting(name: str, shape: tuple[int, ...], per_entry: int = 1) -> tuple[int, ...]:
     """Check that memory can be had for an array of this shape, `per_entry` doubles an entry.
 
-    Asked of NumPy, which answers with an exception; the compiled core could only end the process.
+    Asked of NumPy before anything is drawn.
     """
     try:
         np.empty(math.prod(shape) * per_entry, dtype=np.float64)

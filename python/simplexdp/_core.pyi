@@ -88,6 +88,7 @@ __all__ = [
     "renyi_sum_profile",
     "sample_network",
     "sampling_error_per_row",
+    "simulate_betas",
     "simulate_dirichlet",
     "simulate_gammas",
     "tcdp_lemma_profile",
@@ -604,6 +605,7 @@ def count_change(
 
 # simulation.rs
 def simulate_gammas(shapes: NDArray[np.float64], repeats: int, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
+def simulate_betas(pairs: NDArray[np.float64], rng: SeededRng | None = None) -> NDArray[np.float64]: ...
 def simulate_dirichlet(alpha: NDArray[np.float64], rows: int, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
 
 # special.rs

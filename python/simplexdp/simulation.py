@@ -84,8 +84,7 @@ def beta(a: ArrayLike, b: ArrayLike, size: Size = None, rng: _core.SeededRng | N
         draws = _core.simulate_dirichlet(np.array([first.ravel()[0], second.ravel()[0]]), len(pairs), rng)
         values = draws.reshape(-1, 2)[:, 0].reshape(target)
     else:
-        rows = _core.simulate_gammas(pairs.ravel(), 1, rng).reshape(-1, 2)
-        values = (rows[:, 0] / rows.sum(axis=1)).reshape(target)
+        values = _core.simulate_betas(pairs.ravel(), rng).reshape(target)
     return float(values) if target == () else values
 
 

@@ -103,3 +103,24 @@ def test_shapes_broadcast_as_in_numpy():
 def test_bad_arguments_are_refused(call):
     with pytest.raises(sdp.InvalidParameterError):
         call(sdp.simulation)
+
+
+@pytest.mark.parametrize("a, b", [(1e-3, 1e-3), (0.0025, 0.0025), (0.01, 0.03), (0.05, 2.0), (1e-5, 3e-5)])
+def test_beta_draws_of_small_parameters_follow_the_law_also_in_arrays(a, b):
+    """20,000 draws; the bound of Dvoretzky, Kiefer and Wolfowitz is exceeded with chance 1e-9 each."""
+    n = 20_000
+    drawn = sdp.simulation.beta(np.full(n, a), np.full(n, b), rng=SeededRng(11))
+    assert np.all((drawn >= 0) & (drawn <= 1))
+    # Below the least double and within an ulp of one the law has mass that doubles round to 0 and to 1.
+    at = np.array([1e-300, 1e-100, 1e-10, 0.1, 0.5, 0.9, 1 - 1e-10])
+    shares = np.mean(drawn[:, None] <= at, axis=0)
+    band = np.sqrt(np.log(2 / 1e-9) / (2 * n))
+    np.testing.assert_allclose(shares, stats.beta.cdf(at, a, b), rtol=0, atol=band)
+
+
+def test_beta_draws_of_the_least_parameters_are_a_coin():
+    """4,000 draws of a coin with chance 1/4: five standard deviations are exceeded with chance 6e-7."""
+    for scale in (5e-324, 1e-310, 1e-250):
+        drawn = sdp.simulation.beta(np.full(4000, scale), np.full(4000, 3 * scale), rng=SeededRng(12))
+        assert set(drawn) == {0.0, 1.0}
+        assert abs(drawn.mean() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 4000)

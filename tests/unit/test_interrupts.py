@@ -11,6 +11,8 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp import _core, special
+from simplexdp.frames import count_table
+from simplexdp.models import PrivateBayesianNetwork
 
 
 class StopError(Exception):
@@ -84,3 +86,57 @@ def test_what_a_function_of_the_user_raises_ends_the_call_that_asked_it() -> Non
     with pytest.raises(StopError):
         sdp.HellingerMechanism([1, 1], 20, 1.0, progress=lambda round, share: failing(1.0))
     assert _core.gaussian_profile(1.0).delta(epsilon)[0] < 0.2
+
+
+URN = sdp.DirichletMechanism(prior=[1.0] * 3, scale=1.0)
+
+
+def certification() -> object:
+    return sdp.HellingerMechanism([1, 2, 3, 4], 40, 1.0, calibration="certified")
+
+
+def sampler() -> object:
+    return sdp.HellingerMechanism(np.linspace(0.5, 3.0, 20_000), 100_000, 8.0, calibration="proved").release(
+        np.full(20_000, 5)
+    )
+
+
+def counts() -> object:
+    codes = np.zeros(2_000_000, dtype=np.int8)
+    return [count_table({"a": codes, "b": codes}, ["a", "b"], {"a": 100, "b": 100}) for _ in range(10_000)]
+
+
+def records() -> object:
+    model = PrivateBayesianNetwork(edges=[("a", "b")], domains={"a": 2, "b": 2})
+    return model.fit({"a": [0, 1] * 9, "b": [0, 1] * 9}).sample(10**8)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: URN.release_counts([5, 3, 2], size=2**28),
+        lambda: sdp.simulation.gamma(1.5, size=10**8),
+        lambda: sdp.simulation.dirichlet([1.0, 2.0], size=10**8),
+        lambda: _core.random_words(10**9),
+        certification,
+        sampler,
+        counts,
+        records,
+    ],
+)
+def test_every_long_loop_hears_a_signal(call: Callable[[], object]) -> None:
+    # On an idle machine 0.06 s; half a second leaves room for one whose processors are shared.
+    assert seconds_to_stop(call) < 0.5
+
+
+def test_releases_of_many_values_hear_a_signal() -> None:
+    integers, rows = np.ones(50_000_000, dtype=np.int64), np.ones((500_000, 3))
+    noise = sdp.DiscreteLaplaceMechanism(scale=10, sensitivity=1)
+    assert seconds_to_stop(lambda: [noise.release(integers) for _ in range(100)]) < 0.5
+    assert seconds_to_stop(lambda: [URN.release(rows, rows="table") for _ in range(1000)]) < 0.5
+
+
+def test_bounds_at_the_smallest_deltas_end() -> None:
+    curve = 500 * sdp.PrivacyCurve.gaussian(sigma=1.0) + 30 * sdp.PrivacyCurve.pure(0.1)
+    lower, upper = curve.epsilon_bounds(1e-275, tolerance=1e-3)
+    assert lower <= upper <= lower * 1.01

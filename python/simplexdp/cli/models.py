@@ -101,15 +101,17 @@ def fit_nb(target: str, **given: Any) -> None:
     with Progress("fitting"):
         model.fit(_matrix(records, features), records[target].astype(np.int64))
     guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
+    written = json.loads(model.to_json())
     content = {
         "format": NAIVE_BAYES,
         "privacy": {**guarantee, "mechanism": fit.mechanism, **({} if fit.seed is None else {"seeded": True})},
         # Which of the values collect those without a level of their own.
         "levels": {"other": fit.other, "null": fit.null},
-        "class": {"name": target, "values": domains[target].all, "table": _rows(np.exp(model.class_log_prior_))},
+        # It was fitted on codes; what is written has the names and values that they stand for.
+        "class": {**written["class"], "name": target, "values": domains[target].all},
         "features": [
-            {"name": column, "values": domains[column].all, "table": _rows(np.exp(table))}
-            for column, table in zip(features, model.feature_log_prob_, strict=True)
+            {"name": column, "values": domains[column].all, "table": feature["table"]}
+            for column, feature in zip(features, written["features"], strict=True)
         ],
     }
     fit.keep(content, output)
@@ -275,8 +277,3 @@ class _Named:
 
 def _matrix(records: Mapping[str, Any], features: list[str]) -> Any:
     return np.stack([records[column].astype(np.int32) for column in features], axis=1)
-
-
-def _rows(table: Any) -> Any:
-    """Return rows that sum to one as closely as doubles do: logarithms were taken in between."""
-    return (table / table.sum(axis=-1, keepdims=True)).tolist()

@@ -39,7 +39,7 @@ def as_integers(values: ArrayLike) -> NDArray[np.int64]:
         raise InvalidDataError(f"values must be integers, got dtype {array.dtype}")
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(LARGEST_VALUE))
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
 
 
 def release_integers(

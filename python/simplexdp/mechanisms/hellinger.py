@@ -1,10 +1,8 @@
 """The Hellinger mechanism: releases a whole posterior, with its error measured in Hellinger distance."""
 
-import hashlib
-import json
 import os
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments, _core
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError, NotAffordableError
+from simplexdp.mechanisms._certificate_file import Certificate, read_certificate, write_certificate
 from simplexdp.mechanisms._posterior_arguments import checked_counts, checked_prior
 from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, simulated_errors
 from simplexdp.posterior import Posterior
@@ -26,8 +25,6 @@ Progress = Callable[[int, float], object]
 
 AUTO_CERTIFICATION = 30_000_000
 """Probabilities that a pass may compare for ``calibration="auto"`` to certify: a second or two in all."""
-
-_FORMAT = "simplexdp Hellinger certificate 1"
 
 
 class _Exponent(NamedTuple):
@@ -514,29 +511,25 @@ class HellingerMechanism:
         InvalidParameterError
             When the mechanism is not certified.
         """
-        if self._profile is None:
+        if self._profile is None or self._loss is None or self._mean_error is None:
             raise InvalidParameterError("only a certified mechanism can be stored; certify() makes one")
-        path = os.fspath(path)  # a number would be a file descriptor
-        content: dict[str, Any] = {
-            "format": _FORMAT,
-            "prior": self._prior.tolist(),
-            "n": self._n,
-            "epsilon": self._epsilon,
-            "delta": self._delta,
-            "sensitivity": self._sensitivity,
-            "calibration": self._calibration,
-            "shape": self._exponent.shape,
-            "parameter": self._exponent.parameter,
-            "factor": self._exponent.factor,
-            "loss": self._loss,
-            "mean_error": self._mean_error,
-            "epsilons": self._profile[0].tolist(),
-            "deltas": self._profile[1].tolist(),
-        }
-        content["checksum"] = _checksum(content)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.write("\n")
+        shape, parameter, factor = self._exponent
+        certificate = Certificate(
+            prior=self._prior.tolist(),
+            n=self._n,
+            epsilon=self._epsilon,
+            delta=self._delta,
+            sensitivity=self._sensitivity,
+            calibration=self._calibration,
+            shape=shape,
+            parameter=parameter,
+            factor=factor,
+            loss=self._loss,
+            mean_error=self._mean_error,
+            epsilons=self._profile[0].tolist(),
+            deltas=self._profile[1].tolist(),
+        )
+        write_certificate(path, certificate)
 
     @classmethod
     def load_certificate(cls, path: str | os.PathLike[str]) -> "HellingerMechanism":
@@ -558,24 +551,22 @@ class HellingerMechanism:
         InvalidParameterError
             When the file is not a certificate or its checksum does not fit.
         """
-        path = os.fspath(path)  # a number would be a file descriptor
-        try:
-            with open(path, encoding="utf-8") as file:
-                content = json.load(file)
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise InvalidParameterError(f"path must name a file of save_certificate, got {path!r}")
-        if content.pop("checksum", None) != _checksum(content):
-            raise InvalidParameterError(f"path must name a file with a valid checksum, got {path!r}")
+        found = read_certificate(path)
         mechanism = object.__new__(cls)
-        prior = checked_prior(content["prior"])
-        family = _family(prior, content["n"])
-        public = (content[name] for name in ("epsilon", "delta", "sensitivity", "calibration"))
-        mechanism._set(family, prior, content["n"], *public)
-        exponent = (content["shape"], content["parameter"], content["factor"])
-        profile = np.asarray(content["epsilons"]), np.asarray(content["deltas"])
-        mechanism._certified((exponent, content["loss"], content["mean_error"], *profile))
+        prior = checked_prior(found.prior)
+        family = _family(prior, found.n)
+        mechanism._set(
+            family,
+            prior,
+            found.n,
+            found.epsilon,
+            found.delta,
+            cast(Sensitivity, found.sensitivity),
+            cast(Calibration, found.calibration),
+        )
+        exponent = (found.shape, found.parameter, found.factor)
+        _core.certified_profile(*found.points)  # refuses a table that is no profile now, not at its first use
+        mechanism._certified((exponent, found.loss, found.mean_error, *found.points))
         return mechanism
 
     def _exponent_of(self, counts: Integers) -> float:
@@ -607,8 +598,3 @@ def _affordable_calibration(
             'sensitivity="adaptive", or calibration="certified", which goes further'
         )
     return "proved"
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()

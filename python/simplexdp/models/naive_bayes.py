@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -37,13 +37,12 @@ from simplexdp.models.saved import (
     plain_values,
     privacy_of,
     read,
-    rows_of,
     text_of,
     values_of,
 )
 from simplexdp.models.tables import TableRelease
 from simplexdp.models.turns import taken_over
-from simplexdp.models.validation import checked
+from simplexdp.models.validation import checked, labels_of
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -294,11 +293,16 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)
         n_classes = len(self._class_domain)
         prior = released[0][0] if self.fit_prior else np.full(n_classes, 1 / n_classes)
-        with np.errstate(divide="ignore"):
-            self.class_log_prior_ = np.log(prior)
-            self.feature_log_prob_ = [np.log(table) for table in released[1 if self.fit_prior else 0 :]]
+        self._set_tables(prior, released[1 if self.fit_prior else 0 :])
         self._publish(plan.privacy, Origin(self.mechanism, seeded=self.random_state is not None))
         del self._counts
+
+    def _set_tables(self, prior: NDArray[np.float64], tables: Sequence[NDArray[np.float64]]) -> None:
+        # The probabilities too: those that are made of logarithms differ in the last digit, and in every file anew.
+        self._probabilities = [prior, *tables]
+        with np.errstate(divide="ignore"):
+            self.class_log_prior_ = np.log(prior)
+            self.feature_log_prob_ = [np.log(table) for table in tables]
 
     def _publish(self, cost: PrivacyCurve | None, origin: Origin) -> None:
         """Set the public attributes that go with the tables."""
@@ -349,7 +353,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 frame = frame.select(*self._columns, y).collect()
             X, y = frame, {CLASS_COLUMN: column_of(frame, y)}
         else:
-            y = {CLASS_COLUMN: column_or_1d(y, warn=True)}
+            y = {CLASS_COLUMN: labels_of(y)}
         predicted = np.argmax(self.predict_joint_log_proba(X), axis=1)
         # By codes: labels of other types are compared as everywhere here, and no message shows them.
         levels = Domain(self._class_domain.levels, other=True)
@@ -371,15 +375,15 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "name": plain_name(column),
                 "values": plain_values(column, domain),
                 "other": domain.other,
-                "table": rows_of(log_table),
+                "table": table.tolist(),
                 **({"edges": self.bin_edges_[column].tolist()} if column in self.bin_edges_ else {}),
             }
-            for column, domain, log_table in zip(self._columns, self.domains_, self.feature_log_prob_, strict=True)
+            for column, domain, table in zip(self._columns, self.domains_, self._probabilities[1:], strict=True)
         ]
         classes = {
             "name": self._class_name,
             "values": plain_values("y", self._class_domain),
-            "table": rows_of(self.class_log_prior_),
+            "table": self._probabilities[0].tolist(),
         }
         content = {"format": FORMAT, "privacy": privacy_of(self), "class": classes, "features": features}
         return json.dumps(content, indent=1, allow_nan=False)
@@ -426,9 +430,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             adjacency=privacy.adjacency,
             binner=PrivateBinner("edges", edges=edges) if edges else None,
         )
-        with np.errstate(divide="ignore"):
-            model.class_log_prior_ = np.log(prior)
-            model.feature_log_prob_ = [np.log(table) for table in tables]
+        model._set_tables(prior, tables)
         model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
         model._columns, model._bins, model._edges = columns, None, edges
         model._domains = [feature.domain for feature in saved]
@@ -505,7 +507,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _with_classes(self, X: Any, y: Any, first: bool) -> Records:
         if _is_mapping(X):
-            y = column_or_1d(y, warn=True)
+            y = labels_of(y)
             frame, columns = X, list(X)
             if first:
                 self._keep_names(columns)
@@ -513,7 +515,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if is_lazy(as_frame(X)):
                 raise InvalidParameterError("y must name the column of classes when X is a lazy frame")
             checked(self, X, y, skip_check_array=True, reset=first)
-            y = column_or_1d(y, warn=True)
+            y = labels_of(y)
             frame = as_frame(X)
             columns = list(frame.columns)
         else:

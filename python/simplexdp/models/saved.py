@@ -33,7 +33,6 @@ __all__ = [
     "plain_values",
     "privacy_of",
     "read",
-    "rows_of",
     "text_of",
     "values_of",
     "was_seeded",
@@ -99,12 +98,6 @@ def edges_of(name: Any, content: Any, n_levels: int, what: str) -> NDArray[np.fl
     if edges.shape != (n_levels - 1,) or np.any(np.diff(edges) <= 0):
         raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels")
     return edges
-
-
-def rows_of(log_table: NDArray[np.float64]) -> Any:
-    """Return probabilities whose rows sum to one as closely as doubles do: logarithms were taken in between."""
-    table = np.exp(log_table)
-    return (table / table.sum(axis=-1, keepdims=True)).tolist()
 
 
 def plain_name(column: Any) -> str | int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from simplexdp.exceptions import InvalidDataError
 
-__all__ = ["checked"]
+__all__ = ["checked", "labels_of"]
 
 
 def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -24,6 +24,16 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
             raise
         # Without the chain, which would print the message after all.
         raise InvalidDataError(rule) from None
+
+
+def labels_of(y: Any) -> Any:
+    """Return the classes of records as scikit-learn takes them: one-dimensional."""
+    try:
+        return column_or_1d(y, warn=True)
+    except ValueError as error:
+        if str(error).startswith("Complex data not supported"):
+            raise InvalidDataError("y must hold classes. Complex data not supported (it is not shown)") from None
+        raise
 
 
 def _rule_of(message: str, X: Any) -> str | None:

@@ -4,7 +4,10 @@
 
 use std::ops::Range;
 
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt};
+
+/// Points between two questions whether to stop.
+const ASK_EVERY: u128 = 1 << 12;
 
 /// The points (k_1, ..., k_parts) of non-negative integers with the given sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +123,7 @@ impl Lattice {
     /// Calls `f` with the points whose rank lies in `ranks`, in order, without holding them.
     ///
     /// # Errors
-    /// As for [`Self::unrank`].
+    /// As for [`Self::unrank`]; [`Error::Interrupted`].
     pub fn for_each(&self, ranks: Range<u128>, mut f: impl FnMut(&[u64])) -> Result<()> {
         let end = ranks.end.min(self.countable()?);
         if ranks.start >= end {
@@ -128,7 +131,10 @@ impl Lattice {
         }
         let mut point = self.unrank(ranks.start)?;
         f(&point);
-        for _ in ranks.start + 1..end {
+        for rank in ranks.start + 1..end {
+            if rank.is_multiple_of(ASK_EVERY) {
+                interrupt::check()?;
+            }
             step(&mut point);
             f(&point);
         }

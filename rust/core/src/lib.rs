@@ -18,6 +18,7 @@ pub mod lattice;
 mod log_gamma_extended;
 pub mod marginals;
 pub mod mechanisms;
+pub mod memory;
 mod monotone;
 pub mod network;
 pub mod parallel;

@@ -4,7 +4,7 @@
 //! word decides each value (the law is off by less than 2^-64 times the number of levels).
 
 use crate::random::{Bits, StreamKey};
-use crate::{Error, Result, parallel};
+use crate::{Error, Result, memory, parallel};
 
 /// A node: its conditional distribution for every configuration of its parents.
 #[derive(Debug, Clone)]
@@ -28,6 +28,9 @@ const CHUNK: usize = 1 << 14;
 
 /// Values that a thread draws in half a millisecond.
 const VALUES_PER_THREAD: usize = 1 << 16;
+
+/// What the memory is for.
+const RECORDS: &str = "the records";
 
 /// How far a row may be from summing to one: released rows sum exactly, user tables were written in decimals.
 const ROW_TOLERANCE: f64 = 1e-9;
@@ -53,15 +56,18 @@ impl Network {
     /// Draws records: one column of codes for each node.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::OutOfMemory`], [`Error::Interrupted`].
     pub fn sample(&self, n_records: usize, key: &StreamKey) -> Result<Vec<Vec<u32>>> {
-        let mut columns = vec![vec![0; n_records]; self.nodes.len()];
+        let size = memory::size_of_rows::<u32>(RECORDS, n_records, self.nodes.len())?;
+        memory::check::<u32>(RECORDS, size)?;
+        let columns = self.nodes.iter().map(|_| memory::zeros(RECORDS, n_records));
+        let mut columns = columns.collect::<Result<Vec<Vec<u32>>>>()?;
         let mut chunks: Vec<Vec<&mut [u32]>> = Vec::new();
         chunks.resize_with(n_records.div_ceil(CHUNK), || Vec::with_capacity(self.nodes.len()));
         for column in &mut columns {
             chunks.iter_mut().zip(column.chunks_mut(CHUNK)).for_each(|(chunk, part)| chunk.push(part));
         }
-        let threads = parallel::threads_for(n_records.saturating_mul(self.nodes.len()), VALUES_PER_THREAD);
+        let threads = parallel::threads_for(size, VALUES_PER_THREAD);
         let work = |(index, mut chunk): (usize, Vec<&mut [u32]>)| {
             self.fill(&mut chunk, &mut key.stream(index as u64));
             Ok(())

@@ -6,6 +6,7 @@ use simplexdp_core::Error;
 use simplexdp_core::hellinger::{self, Certificate, Certifier, Enumeration, Family, Goal, Release, Sensitivity, Shape};
 use simplexdp_core::inference::Enumerated;
 use simplexdp_core::random::StreamKey;
+use simplexdp_core::{interrupt, memory};
 
 use crate::arrays::as_slice;
 use crate::detached::{detached, fail};
@@ -50,7 +51,8 @@ impl HellingerFamily {
     fn candidates<'py>(&self, py: Python<'py>) -> CoreResult<Bound<'py, PyArray1<i64>>> {
         let flat = detached(py, || -> Result<_, Error> {
             let len = Enumeration::new(&self.0)?.len();
-            let mut flat = Vec::with_capacity(len * self.0.categories());
+            let size = memory::size_of_rows::<i64>("the candidates", len, self.0.categories())?;
+            let mut flat = memory::reserved("the candidates", size)?;
             self.0.lattice().for_each(0..len as u128, |point| flat.extend(point.iter().map(|&k| k as i64)))?;
             Ok(flat)
         })??;
@@ -239,8 +241,10 @@ impl HellingerFamily {
         let flat = detached(py, || -> Result<_, Error> {
             let release = Release::new(&self.0, &x, exponent)?;
             let mut stream = key.stream(0);
-            let mut flat = Vec::with_capacity(size * x.len());
+            let n_values = memory::size_of_rows::<i64>("the draws", size, x.len())?;
+            let mut flat = memory::reserved("the draws", n_values)?;
             for _ in 0..size {
+                interrupt::check()?;
                 flat.extend(release.sample(&mut stream)?.into_iter().map(|k| k as i64));
             }
             Ok(flat)

@@ -82,7 +82,7 @@ mod _core {
     #[pymodule_export]
     use sensitivity::count_change;
     #[pymodule_export]
-    use simulation::{simulate_dirichlet, simulate_gammas};
+    use simulation::{simulate_betas, simulate_dirichlet, simulate_gammas};
     #[pymodule_export]
     use special::{digamma, log_beta, log_gamma, log_gamma_ratio, polygamma, trigamma};
 

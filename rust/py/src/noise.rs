@@ -3,8 +3,8 @@
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use simplexdp_core::Error;
 use simplexdp_core::sampling::{self, LARGEST_VALUE, PolyaUrn, Rational, exact_integer};
+use simplexdp_core::{Error, memory};
 
 use crate::arrays::{as_slice, in_shape, ready};
 use crate::detached::detached_above;
@@ -179,7 +179,8 @@ impl SumPreservingNoise {
         threads: usize,
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
-        let (zeros, key) = (vec![0; rows * self.0.dimension()], simulation_key(rng)?);
+        let size = memory::size_of_rows::<i64>("the draws", rows, self.0.dimension())?;
+        let (zeros, key) = (memory::zeros("the draws", size)?, simulation_key(rng)?);
         Ok(detached_above(py, DETACH_ABOVE, zeros.len(), || self.0.release(&zeros, &key, threads))??.into_pyarray(py))
     }
 }

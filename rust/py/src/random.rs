@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
-use simplexdp_core::Error;
 use simplexdp_core::random::{Bits, SeededKeys, StreamKey};
+use simplexdp_core::{Error, interrupt, memory};
 
 use crate::detached::detached;
 use crate::error::CoreResult;
@@ -150,8 +150,12 @@ pub(crate) fn random_words<'py>(
 ) -> CoreResult<Bound<'py, PyArray1<u64>>> {
     let key = stream_key(rng)?;
     let words = detached(py, || {
-        let mut stream = key.stream(index);
-        (0..size).map(|_| stream.next_u64()).collect::<Vec<_>>()
-    })?;
+        let (mut stream, mut words) = (key.stream(index), memory::zeros("the words", size)?);
+        for chunk in words.chunks_mut(1 << 16) {
+            interrupt::check()?;
+            chunk.iter_mut().for_each(|word| *word = stream.next_u64());
+        }
+        Ok::<_, Error>(words)
+    })??;
     Ok(words.into_pyarray(py))
 }

@@ -22,6 +22,18 @@ pub(crate) fn simulate_gammas<'py>(
     Ok(detached(py, || simulation::gammas(shapes, repeats, &key))??.into_pyarray(py))
 }
 
+/// One beta draw for each pair of shapes, flat.
+#[pyfunction]
+#[pyo3(signature = (pairs, rng = None))]
+pub(crate) fn simulate_betas<'py>(
+    py: Python<'py>,
+    pairs: PyReadonlyArray1<'py, f64>,
+    rng: Option<&Bound<'py, PyAny>>,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let (pairs, key) = (as_slice("pairs", &pairs)?, simulation_key(rng)?);
+    Ok(detached(py, || simulation::betas(pairs, &key))??.into_pyarray(py))
+}
+
 /// `rows` Dirichlet rows.
 #[pyfunction]
 #[pyo3(signature = (alpha, rows, rng = None))]

@@ -226,3 +226,15 @@ def test_columns_of_many_values_are_fitted_and_sampled():
     network = PrivateBayesianNetwork([("b", "a")], {"a": 10**5, "b": 2}).fit({"a": values, "b": values % 2})
     assert network.cpds_["a"].shape == (2, 10**5)
     assert network.sample(100)["a"].max() < 10**5
+
+
+def test_what_is_read_back_is_written_letter_by_letter():
+    rng = np.random.default_rng(7)
+    for trial in range(50):
+        data = {"a": rng.integers(0, 7, 60), "b": rng.integers(0, 3, 60)}
+        mechanism = ["dirichlet", "discrete_gaussian", "none"][trial % 3]
+        model = PrivateBayesianNetwork(
+            [("a", "b")], {"a": 7, "b": 3}, epsilon=1.0 + trial / 7, mechanism=mechanism
+        ).fit(data)
+        text = model.to_json()
+        assert PrivateBayesianNetwork.from_json(text).to_json() == text

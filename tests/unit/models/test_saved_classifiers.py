@@ -96,3 +96,17 @@ def test_what_json_cannot_hold_is_named():
     model.fit(np.array([[1 + 2j], [3j]], dtype=object), [0, 1])
     with pytest.raises(sdp.InvalidParameterError, match="saved as JSON"):
         model.to_json()
+
+
+def test_what_is_read_back_is_written_letter_by_letter():
+    rng = np.random.default_rng(7)
+    for trial in range(9):
+        features = {f"x{position}": rng.integers(0, 7, 60) for position in range(40)}
+        mechanism = ["dirichlet", "discrete_gaussian", "none"][trial % 3]
+        model = PrivateCategoricalNB(
+            1.0 + trial / 7, mechanism=mechanism, categories=dict.fromkeys(features, 7), classes=[0, 1, 2]
+        ).fit({**features, "y": rng.integers(0, 3, 60)}, "y")
+        text = model.to_json()
+        again = PrivateCategoricalNB.from_json(text)
+        assert again.to_json() == text
+        np.testing.assert_array_equal(again.class_log_prior_, model.class_log_prior_)

@@ -34,6 +34,9 @@ def bayes():
         (lambda: bayes().fit(np.array([SECRET, "x"]), [0, 1]), r"two dimensions, got shape \(2,\)"),
         (lambda: bayes().fit([[0], [1]], [0, 1]).predict([NUMBER]), r"two dimensions, got shape \(1,\)"),
         (lambda: bayes().fit(np.array([[NUMBER + 1j], [1]]), [0, 1]), "Complex data not supported"),
+        (lambda: bayes().fit({"a": [0, 1]}, np.array([NUMBER + 1j, 1])), "Complex data not supported"),
+        (lambda: bayes().fit([[0], [1]], np.array([NUMBER + 1j, 1])), "Complex data not supported"),
+        (lambda: bayes().fit([[0], [1]], [0, 1]).score([[0]], np.array([NUMBER + 1j])), "Complex data not supported"),
     ],
 )
 def test_messages_name_the_rule_and_no_value(call, rule):

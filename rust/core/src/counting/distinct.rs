@@ -4,7 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt, memory};
+
+/// Rows between two questions whether to stop.
+const ASK_EVERY: usize = 1 << 14;
 
 /// Every row's number, and the row in which each number came first.
 pub struct Distinct {
@@ -31,33 +34,40 @@ pub fn distinct(bytes: &[u8], width: usize, most: usize) -> Result<Option<Distin
             instead: "count parts of the rows and add the tables",
         });
     }
-    Ok(match width {
+    match width {
         1 => numbered(Direct::new(1 << 8), bytes.iter().map(|&byte| usize::from(byte)), most),
         2 => numbered(Direct::new(1 << 16), words(bytes).map(|word| usize::from(u16::from_ne_bytes(word))), most),
         4 => numbered(Hashed::new(), words(bytes).map(|word| u64::from(u32::from_ne_bytes(word))), most),
         8 => numbered(Hashed::new(), words(bytes).map(u64::from_ne_bytes), most),
         _ => numbered(Hashed::new(), bytes.chunks_exact(width), most),
-    })
+    }
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
     bytes.as_chunks::<N>().0.iter().copied()
 }
 
-fn numbered<K>(mut index: impl Numbering<K>, keys: impl ExactSizeIterator<Item = K>, most: usize) -> Option<Distinct> {
-    let mut numbers = Vec::with_capacity(keys.len());
+fn numbered<K>(
+    mut index: impl Numbering<K>,
+    keys: impl ExactSizeIterator<Item = K>,
+    most: usize,
+) -> Result<Option<Distinct>> {
+    let mut numbers = memory::reserved("the numbers of a column's values", keys.len())?;
     let mut first_rows = Vec::new();
     for (row, key) in keys.enumerate() {
+        if row.is_multiple_of(ASK_EVERY) {
+            interrupt::check()?;
+        }
         let number = index.number(key);
         if number as usize == first_rows.len() {
             if first_rows.len() == most {
-                return None;
+                return Ok(None);
             }
             first_rows.push(row);
         }
         numbers.push(number);
     }
-    Some(Distinct { numbers, first_rows })
+    Ok(Some(Distinct { numbers, first_rows }))
 }
 
 /// Gives every key a number: the first 0, the next that differs 1, and so on.
@@ -266,14 +276,14 @@ mod tests {
             }
         }
         let keys: Vec<_> = (0..3000).map(|row| Colliding(mix(row) % 500)).collect();
-        let found = numbered(Hashed::new(), keys.iter().copied(), 500).unwrap();
+        let found = numbered(Hashed::new(), keys.iter().copied(), 500).unwrap().unwrap();
         assert_eq!((found.numbers, found.first_rows), by_hand(&keys));
     }
 
     #[test]
     fn many_values_keep_their_numbers_while_the_table_grows() {
         let words: Vec<u64> = (0..100_000_u64).chain(0..100_000).map(|row| row << 40).collect();
-        let found = numbered(Hashed::new(), words.iter().copied(), usize::MAX).unwrap();
+        let found = numbered(Hashed::new(), words.iter().copied(), usize::MAX).unwrap().unwrap();
         assert!(found.numbers.iter().zip(&words).all(|(&number, &word)| u64::from(number) == word >> 40));
         assert!(found.first_rows.iter().enumerate().all(|(number, &row)| number == row));
     }

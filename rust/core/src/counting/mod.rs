@@ -9,7 +9,7 @@ mod tally;
 pub use distinct::{Distinct, distinct};
 use radix::Columns;
 
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt, memory};
 
 /// A column of category codes, in any of the integer types that data frames use.
 #[derive(Clone, Copy)]
@@ -85,7 +85,8 @@ impl Codes<'_> {
 ///
 /// # Errors
 /// [`Error::InvalidData`] when a code is outside `0..cardinality` of its column, [`Error::InvalidParameter`] when the
-/// columns do not fit together or the table would not fit into memory.
+/// columns do not fit together, [`Error::NotAffordable`] for more than 2^31 cells, [`Error::OutOfMemory`] where there is
+/// no memory for as many as there are, [`Error::Interrupted`].
 pub fn count_table(columns: &[Codes<'_>], cardinalities: &[usize]) -> Result<Vec<i64>> {
     if columns.len() != cardinalities.len() {
         return Err(Error::parameter("cardinalities", "have one entry for each column", cardinalities.len()));
@@ -98,11 +99,13 @@ pub fn count_table(columns: &[Codes<'_>], cardinalities: &[usize]) -> Result<Vec
     if n_rows > 0 && n_cells == 0 {
         return Err(out_of_domain());
     }
+    memory::check::<i64>("a table of counts", n_cells)?;
     match *columns {
         [codes] => column::count(codes, n_cells),
         _ => Columns { codes: columns, cardinalities, n_rows }.count(n_cells),
     }
-    .ok_or_else(out_of_domain)
+    // A request to stop ends the count as a code out of range does.
+    .ok_or_else(|| if interrupt::requested() { Error::Interrupted } else { out_of_domain() })
 }
 
 /// The number of cells, or an error when that many counts cannot be held.

@@ -4,11 +4,15 @@ use std::ops::{BitAnd, BitOr};
 
 use super::tally::{Counter, Tally};
 use super::{Code, Codes, for_every_type};
+use crate::interrupt;
 use crate::wide::{prefetch, widest};
 
 /// Rows that are handled at a time: few enough that the processor counts one chunk while it fetches the next, enough
 /// that vector loops pay.
 const CHUNK: usize = 256;
+
+/// Rows between two questions whether to stop.
+const ASK_EVERY: usize = 256 * CHUNK;
 
 /// How far ahead of the count columns are fetched that come from memory: when several of them stream at once, and the
 /// counting interrupts them, the processor's own foresight does not keep up.
@@ -56,6 +60,9 @@ impl Columns<'_> {
         let from_memory = self.codes.iter().map(|codes| codes.width() * self.n_rows).sum::<usize>() > CACHED;
         let mut cells = [I::default(); CHUNK];
         for start in (0..self.n_rows).step_by(CHUNK) {
+            if start.is_multiple_of(ASK_EVERY) && interrupt::requested() {
+                return None;
+            }
             let cells = &mut cells[..CHUNK.min(self.n_rows - start)];
             // In two parts: all at once, the requests wait for each other.
             if from_memory {

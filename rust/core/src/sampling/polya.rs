@@ -16,7 +16,7 @@ use super::Rational;
 use super::alias::{AliasTable, uniform_below};
 use super::exponential::{coin, coin_from};
 use crate::random::Bits;
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt, memory};
 
 /// 4 GiB of earlier draws.
 const MAX_DRAWS: usize = 1 << 30;
@@ -120,9 +120,10 @@ impl PolyaUrn {
                 instead: "release the probabilities and draw multinomial counts from them",
             });
         }
-        let mut draws = Vec::with_capacity(size);
+        let mut draws = memory::reserved("the draws", size)?;
         for t in 0..size {
             if t.is_multiple_of(REFRESH_EVERY) {
+                interrupt::check()?;
                 bits.refresh()?;
             }
             let draw = if self.is_fresh(bits, t as u64) {
@@ -141,7 +142,10 @@ impl PolyaUrn {
     /// [`Error::NotAffordable`] for more than 2^30 draws.
     pub fn sample_counts<B: Bits>(&self, bits: &mut B, size: usize) -> Result<Vec<i64>> {
         let mut counts = vec![0; self.weights.len()];
-        self.sample(bits, size)?.into_iter().for_each(|draw| counts[draw as usize] += 1);
+        for draws in self.sample(bits, size)?.chunks(REFRESH_EVERY) {
+            interrupt::check()?;
+            draws.iter().for_each(|&draw| counts[draw as usize] += 1);
+        }
         Ok(counts)
     }
 

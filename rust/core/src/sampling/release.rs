@@ -3,7 +3,7 @@
 use super::chunks::fill_chunks;
 use super::{DiscreteNoise, SumPreservingLaplace};
 use crate::random::StreamKey;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 
 /// Private integers are clamped to +-2^61, so that no sum with noise within +-2^62 can overflow.
 pub const LARGEST_VALUE: i64 = 1 << 61;
@@ -14,9 +14,9 @@ impl DiscreteNoise {
     /// Independent draws, by up to `threads` threads.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::OutOfMemory`], [`Error::Interrupted`].
     pub fn draws(&self, size: usize, key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
-        let mut draws = vec![0; size];
+        let mut draws = memory::zeros("the draws", size)?;
         fill_chunks(&mut draws, 1, key, threads, |stream, _, chunk| {
             self.fill(stream, chunk);
             Ok(())
@@ -27,7 +27,7 @@ impl DiscreteNoise {
     /// Integers, clamped to +-[`LARGEST_VALUE`], plus independent noise.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::OutOfMemory`], [`Error::Interrupted`].
     pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
         let mut noisy = self.draws(values.len(), key, threads)?;
         noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
@@ -56,7 +56,7 @@ impl DiscreteNoise {
             return Err(Error::data("values", "be free of NaN"));
         }
         let (step, largest) = (2f64.powi(log_resolution), LARGEST_STEPS as f64);
-        let mut noisy = vec![0.0; values.len()];
+        let mut noisy = memory::zeros("the release", values.len())?;
         fill_chunks(&mut noisy, 1, key, threads, |stream, offset, chunk| {
             for (noisy, x) in chunk.iter_mut().zip(&values[offset..]) {
                 // Exact but for overflow, which is clamped, and underflow, which cannot come near a half.
@@ -80,7 +80,7 @@ impl SumPreservingLaplace {
         if !values.len().is_multiple_of(dimension) {
             return Err(Error::parameter("values", "be whole rows of the mechanism's dimension", values.len()));
         }
-        let mut noisy = vec![0; values.len()];
+        let mut noisy = memory::zeros("the release", values.len())?;
         fill_chunks(&mut noisy, dimension, key, threads, |stream, offset, chunk| {
             for (noisy, values) in chunk.chunks_mut(dimension).zip(values[offset..].chunks(dimension)) {
                 self.sample(stream, noisy);

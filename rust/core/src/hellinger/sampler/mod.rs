@@ -37,7 +37,7 @@ use stable_series::StableSeries;
 
 use crate::random::Bits;
 use crate::sampling::uniform_below;
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt};
 
 /// Bound on the relative error of a score in doubles; tested at a quarter of it.
 const SCORE_ERROR: f64 = 1.0 / (1u64 << 44) as f64;
@@ -232,6 +232,7 @@ impl HellingerSampler {
         }
         let cap = (MAX_WORK / self.problem.m as u64).clamp(MIN_PROPOSALS, MAX_PROPOSALS);
         for attempt in 1..=cap {
+            interrupt::check()?;
             if let Some(counts) = self.attempt(bits)? {
                 self.n_proposals.fetch_add(attempt, Ordering::Relaxed);
                 self.n_accepted.fetch_add(1, Ordering::Relaxed);

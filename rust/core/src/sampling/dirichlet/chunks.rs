@@ -3,7 +3,7 @@
 use super::gamma::Path;
 use super::row::Sampler;
 use crate::random::{Stream, StreamKey};
-use crate::{Error, Result, parallel};
+use crate::{Error, Result, memory, parallel};
 
 /// Values in a chunk of rows, unless one row has more.
 const CHUNK_VALUES: usize = 1 << 13;
@@ -19,7 +19,7 @@ pub(super) fn rows<T: Copy + Default + Send>(
     if !counts.len().is_multiple_of(dimension) {
         return Err(Error::parameter("counts", "be whole rows of the prior's length", counts.len()));
     }
-    let mut values = vec![T::default(); counts.len()];
+    let mut values = memory::zeros("the release", counts.len())?;
     let chunk = dimension * (CHUNK_VALUES / dimension).max(1);
     let work = |(index, (counts, values)): (usize, (&[f64], &mut [T]))| -> Result<()> {
         let mut sampler = Sampler::new(key.stream(index as u64), Path::Fast);
