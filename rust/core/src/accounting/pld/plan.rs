@@ -30,6 +30,8 @@ pub(super) struct Aim {
 /// Knots of the coarse picture for each factor of two.
 const KNOTS_PER_OCTAVE: i32 = 6;
 const OCTAVES: i32 = 18;
+/// Half the relative distance of knots of the coarse picture.
+const SPREAD: f64 = 0.06;
 /// Grid steps to the range of the widest part: beyond, multiples of the step would not be exact.
 const MOST_STEPS: f64 = (1_u64 << 28) as f64;
 /// Knots of one part at most.
@@ -127,9 +129,11 @@ impl Sketch {
         let atoms = &pmf.atoms;
         let density: Vec<(f64, f64)> = (0..atoms.len())
             .map(|j| {
-                let (left, right) = (atoms[j.saturating_sub(1)].0, atoms[(j + 1).min(atoms.len() - 1)].0);
                 let at = atoms[j].0 as f64 * pmf.step;
-                let width = 0.5 * (right - left) as f64 * pmf.step;
+                let (left, right) = (atoms[j.saturating_sub(1)].0, atoms[(j + 1).min(atoms.len() - 1)].0);
+                // A kink has a picture of its own between the others: its mass is spread as theirs are, so that a loss that
+                // has mass by itself does not thin out the knots elsewhere.
+                let width = (0.5 * (right - left) as f64 * pmf.step).max(SPREAD * at.abs());
                 (at, atoms[j].1 * (aim.tilt * at - moments.log_mass).exp() / width.max(step))
             })
             .collect();
