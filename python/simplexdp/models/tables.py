@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
@@ -308,9 +309,18 @@ def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integer
         # Normal laws compose to a normal law. Each grid has at least 2^20 steps to sigma: less than 2^-40 of it.
         sensitivity = math.sqrt(2 * rho) * (1 + 2.0**-40)
         curve = PrivacyCurve.gaussian(sigma=1.0, sensitivity=sensitivity, adjacency=budget.adjacency)
-        curve = curve.with_sampling_error(math.fsum(m.privacy.sampling_error for m in mechanisms) * (1 + 2.0**-50))
+        curve = curve.with_sampling_error(math.fsum(map(_grid_error, mechanisms)) * (1 + 2.0**-50))
         curve = _together([curve], budget)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
+
+
+def _grid_error(mechanism: Any) -> float:
+    """Return how far rounded normal noise is from that on the grid, in total variation (docs/randomness.md).
+
+    Not that of `privacy`, which at large losses has it inside the better of two bounds.
+    """
+    steps = Fraction(mechanism.sigma) / Fraction(mechanism.resolution)
+    return float(mechanism.changed / (5 * steps**4))
 
 
 def _together(curves: Sequence[PrivacyCurve], budget: Budget) -> PrivacyCurve:

@@ -48,3 +48,14 @@ def test_gaussian_tables_need_the_noise_of_integer_ones():
             if hasattr(cell.cell_contents, "sigma")
         )
     assert noise["gaussian"] == pytest.approx(noise["discrete_gaussian"], rel=1e-3)
+
+
+def test_the_error_of_the_grids_counts_at_large_losses_too():
+    # Mechanisms of large losses have it inside their curves; tables compose normal laws and add it themselves.
+    plan = {"mechanism": "gaussian", "delta": 1e-6, "order": None, "adjacency": "replace", "count_floor": 0.0}
+    release = TableRelease.plan([(1, 4)] * 2, epsilon=30.0, **plan)
+    # Two tables, two changed cells in each, 2^20 to 2^21 steps to sigma.
+    assert 4 / (5 * 2**84) <= release.privacy.sampling_error <= 4 / (5 * 2**80) * (1 + 1e-12)
+    assert 29.9 <= release.privacy.epsilon(1e-6) <= 30.0
+    with pytest.raises(sdp.InvalidParameterError, match="the error of the grids"):
+        TableRelease.plan([(1, 4)] * 2, epsilon=60.0, **plan)
