@@ -77,7 +77,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
     workload : sequence of pairs or mapping, optional
         The pairs of columns to measure, or weights for them; by default all pairs, alike.
     components : int or "auto", default "auto"
-        The number of products that are mixed.
+        The number of products that are mixed: 256, or 64 where all columns together have more than 1000 levels.
     adjacency : {"add_remove", "replace"}, default "add_remove"
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
     accountant : Accountant, optional
@@ -163,7 +163,6 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         epsilon = _arguments.positive("epsilon", self.epsilon)
         delta = _arguments.open_unit("delta", self.delta)
         adjacency = cast(Adjacency, _arguments.choice("adjacency", self.adjacency, ADJACENCIES))
-        components = self._components()
         columns, whole = _columns(frame)
         bins, columns = self._bin_plan(columns)
         numeric = () if bins is None else bins.columns
@@ -174,6 +173,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
         nominal = {column: nominal[column] for column in columns}
         sizes = [len(domain) for domain in nominal.values()]
+        components = self._components(sum(sizes))
         release = Release.planned(
             sizes,
             resolve_workload(self.workload, columns, sizes),
@@ -417,10 +417,11 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         found._frame_kind = "dict"
         return found
 
-    def _components(self) -> int | None:
+    def _components(self, n_levels: int) -> int:
         if isinstance(self.components, str):
             _arguments.choice("components", self.components, ("auto",))
-            return None
+            # A step costs the square of the levels times the components.
+            return 256 if n_levels <= 1000 else 64
         return _arguments.integer("components", self.components, least=1)
 
     def _bin_plan(self, present: list[Any]) -> tuple[BinPlan | None, list[Any]]:
