@@ -271,6 +271,8 @@ def test_what_is_wrong_is_named() -> None:
         rule.debit(rule.start(), [(PrivacyCurve.pure(0.1), 0)])
     with pytest.raises(BudgetExceededError, match="0 % of epsilon 1 at delta 1e-06 is used"):
         rule.debit(rule.start(), [(PrivacyCurve.pure(1.1), 1)])
+    with pytest.raises(BudgetExceededError, match="a book of the rule 'renyi' takes less"):
+        rule.debit(rule.start(), [(PrivacyCurve.from_zcdp(1.0), 1)])
     counting = made("units")
     with pytest.raises(BudgetExceededError, match="not the curve that this budget counts"):
         counting.debit(counting.start(), [(PrivacyCurve.pure(0.1), 1)])

@@ -56,6 +56,12 @@ class GaussianRule(CoreRule):
     def settings(self) -> dict[str, Any]:
         return {"slack": self._slack.hex()}
 
+    def _debited(self, state: str, plan: Plan) -> tuple[str | None, str]:
+        after, reason = super()._debited(state, plan)
+        if after is None and not all(profile.is_pair for curve, _ in plan for profile in curve.profiles):
+            reason += " (a book of the rule 'renyi' takes less for curves that are stated by Renyi divergences)"
+        return after, reason
+
 
 class RenyiRule(CoreRule):
     """Sums of Renyi divergences at one order."""

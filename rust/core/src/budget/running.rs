@@ -1,6 +1,6 @@
 //! A sum that grows by one term at a time and is never below the exact one.
 
-use crate::rounding::{product_up, sum_up, two_sum};
+use crate::rounding::{quotient_up, sum_up, two_sum};
 
 /// high + low, not below the sum of everything that was added, and above it by 1e-32 of it for each addition: so the
 /// millionth debit is as exact as the first.
@@ -30,9 +30,10 @@ impl Running {
         self.high < whole || (self.high == whole && self.low <= 0.0)
     }
 
-    /// The share of `whole` that the sum is, in [0, 1].
+    /// The share of `whole` that the sum is, in [0, 1], rounded up.
     pub(super) fn share_of(self, whole: f64) -> f64 {
-        if whole > 0.0 { product_up(self.high.max(0.0), 1.0 / whole).min(1.0) } else { f64::from(self.high > 0.0) }
+        let sum = sum_up(self.high, self.low).max(0.0);
+        if whole > 0.0 { quotient_up(sum, whole).min(1.0) } else { f64::from(sum > 0.0) }
     }
 }
 
@@ -57,5 +58,9 @@ mod tests {
         assert!(left < 0.0 && !sum.within(0.3) && sum.within(0.300_000_000_000_000_04));
         assert_eq!(Running::default().plus(0.25).left_of(1.0), 0.75);
         assert_eq!(Running::default().plus(0.25).share_of(1.0), 0.25);
+        // Times the whole it is not below the sum again.
+        for (term, whole) in [(0.1, 0.3), (0.3, 3.0), (0.7, 1.1), (1e-3, 0.7)] {
+            assert!(Running::default().plus(term).share_of(whole) * whole >= term);
+        }
     }
 }
