@@ -11,13 +11,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp import simulation
+from simplexdp import _core, simulation
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.concentrated import zcdp_budget
 from simplexdp.accounting.structured import TableRelease, largest_within
-from simplexdp.comparison.postprocessing import Rule, additive_rules, dirichlet_rules, posterior_rules
+from simplexdp.comparison.postprocessing import (
+    Rule,
+    additive_rules,
+    dirichlet_rules,
+    posterior_rule,
+    posterior_rules,
+)
 from simplexdp.exceptions import SimplexDpError
 from simplexdp.mechanisms import (
     DirichletMechanism,
@@ -293,6 +299,17 @@ def _additive(
     name: str, curve: PrivacyCurve, sample: Sampler, setting: Setting, spread: float, parameters: dict[str, float]
 ) -> Candidate:
     rules = additive_rules(setting.public_total, setting.dimension, spread, setting.n)
+
+    def observe(noisy: Floats) -> _core.Observation:
+        values = np.ascontiguousarray(noisy, dtype=np.float64).ravel()
+        if name == "sum_preserving_laplace":
+            return _core.Observation.zero_sum(values, setting.dimension, parameters["scale"])
+        # Noise on a fine grid is drawn without it here: its law at these values is that of a grid of step 2^-20 or so.
+        step = 1.0 if name.startswith("discrete") else 2.0**-20
+        kind, size = ("gaussian", "sigma") if "sigma" in parameters else ("laplace", "scale")
+        return _core.Observation.noisy(values, kind, parameters[size], step)
+
+    rules.append(posterior_rule(observe, setting.public_total, setting.dimension))
     return Candidate(name, curve, sample, tuple(rules), parameters)
 
 

@@ -10,10 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
+from simplexdp import _core
+from simplexdp._parallel import threads_for
 from simplexdp._simplex import nearest_on_simplex
 from simplexdp.exceptions import InvalidParameterError
+from simplexdp.inference.prior import make_prior
+from simplexdp.inference.total import Total
 
-__all__ = ["POSTPROCESSING", "Rule", "additive_rules", "dirichlet_rules", "posterior_rules", "shares_of"]
+__all__ = [
+    "POSTPROCESSING",
+    "QUICK",
+    "Rule",
+    "additive_rules",
+    "dirichlet_rules",
+    "posterior_rule",
+    "posterior_rules",
+    "shares_of",
+]
 
 Floats = NDArray[np.float64]
 Step = Callable[[Floats], Floats]
@@ -28,9 +41,13 @@ POSTPROCESSING = (
     "project+smooth",
     "debias+project",
     "debias+project+smooth",
+    "posterior",
 )
 """Names of the rules. The Dirichlet mechanism has "raw" and "debias+project", the Hellinger mechanism "raw", noisy
-counts the others."""
+counts the others: "posterior" is the mean of the counts given the release (docs/inference.md)."""
+
+QUICK = tuple(name for name in POSTPROCESSING if name != "posterior")
+"""The rules that are tried unless others are asked for: the posterior takes a hundred times as long."""
 
 NOISY = ("clip", "clip+smooth", "floor", "project", "project+smooth")
 
@@ -143,6 +160,31 @@ def additive_rules(total: float | None, dimension: int, spread: float, guess: fl
         floor,
         *_with_smoothing("project", project, guess, dimension, spread),
     ]
+
+
+def posterior_rule(observe: Callable[[Floats], _core.Observation], total: int | None, dimension: int) -> Rule:
+    """Return the rule that takes the expected counts given each release, under the empirical prior.
+
+    Parameters
+    ----------
+    observe : callable
+        From the rows of a release to what the core infers from.
+    total : int or None
+        The number of records where it is public.
+    dimension : int
+    """
+
+    def expected(noisy: Floats) -> Floats:
+        prior = make_prior("empirical", dimension)
+        spec = Total.flat()._spec if total is None else ("known", float(total), 0.0, None)
+        rows, threads = len(noisy), threads_for(len(noisy), 8)
+        parameters = np.ascontiguousarray(prior.parameters).ravel()
+        found = _core.infer_rows(
+            [observe(noisy)], rows, parameters, prior.log_weights, (spec, None), 0, False, None, False, threads
+        )
+        return found[2].reshape(rows, dimension, 2)[..., 0]
+
+    return Rule("posterior", expected)
 
 
 def dirichlet_rules(n: int, dimension: int, scale: float, prior: float, *, total_is_public: bool) -> list[Rule]:

@@ -78,3 +78,13 @@ def test_bad_arguments_are_named(arguments, message):
         shares_of(*arguments)
     with pytest.raises(sdp.InvalidParameterError, match="strength must be left out"):
         shares_of([1, 2], "clip", strength=1)
+
+
+@pytest.mark.parametrize("mechanism", ["sum_preserving_laplace", "discrete_gaussian"])
+def test_the_posterior_has_a_quarter_less_divergence_than_every_tuned_rule(mechanism):
+    """On 200 fresh data sets; the best other rule knows the population that it is tuned on, the posterior does not."""
+    arguments = {"n": 1000, "dimension": 10, "epsilon": 1.0, "delta": 1e-6, "mechanisms": [mechanism], "samples": 200}
+    tuned = compare(**arguments, seed=1).rows[0]
+    inferred = compare(**arguments, seed=1, postprocessing=["posterior"]).rows[0]
+    assert inferred.postprocessing == "posterior"
+    assert inferred.error < 0.8 * tuned.error
