@@ -4,15 +4,14 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from types import TracebackType
 from typing import Any, Literal, get_args
 
 from simplexdp._arguments import choice, flag, integer, non_negative, number
-from simplexdp.accounting import events, recipes
-from simplexdp.accounting.composed import ComposedRule
+from simplexdp.accounting import events, recipes, rules
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.ledger import (
@@ -27,7 +26,8 @@ from simplexdp.accounting.ledger import (
 )
 from simplexdp.accounting.ledger.backup import Charge
 from simplexdp.accounting.ledger.backup import restore as restore_file
-from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError
+from simplexdp.accounting.rules import PlannedRule, Rule, RuleName
+from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError, NumericalError
 
 MODES = (0o600, 0o640, 0o660)
 """Who may use a ledger file: its owner; a group may read it; a group may spend."""
@@ -60,6 +60,13 @@ class Accountant:
         it they survive any death of the process, but the last ones not a power failure.
     mode : {0o600, 0o640, 0o660}, default 0o600
         Permissions of a ledger file that is made: for its owner alone, or for a group that may read it, or spend.
+    rule : {"auto", "pure", "gaussian", "renyi", "planned"} or Rule, default "auto"
+        How debits add up; kept in the ledger, and never changed. By default the sum of epsilons where delta is 0, and
+        else a Gaussian pair that each debit moves: both hold when costs depend on earlier answers. An existing ledger
+        keeps the rule that it has. `simplexdp.accounting.rules.make` makes rules with settings of their own.
+    adaptive : bool, default True
+        Whether costs, and when it stops, may depend on earlier answers. ``False`` is your promise that they do not:
+        then all debits are composed tightly. Nothing can check it, and where it is broken the budget is exceeded.
 
     Examples
     --------
@@ -81,17 +88,20 @@ class Accountant:
         path: str | os.PathLike[str] | None = None,
         durable: bool = True,
         mode: int = 0o600,
+        rule: RuleName | Rule = "auto",
+        adaptive: bool = True,
     ) -> None:
         epsilon, delta = non_negative("epsilon", epsilon), number("delta", delta)
         if not (epsilon > 0 and 0 <= delta < 1):
             raise InvalidParameterError(f"epsilon must be positive and delta in [0, 1), got {epsilon} and {delta}")
         choice("adjacency", adjacency, get_args(Adjacency))
         _check_mode(mode)
-        rule = ComposedRule(epsilon, delta)
-        settings = _settings(epsilon, delta, adjacency, rule)
+        made = _rule(rule, epsilon, delta, adjacency, adaptive)
+        settings = {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": made.to_text()}
         # A temporary ledger is gone after a power failure in any case.
         durable = flag("durable", durable) and path is not None
-        self._set(create_ledger(_temporary() if path is None else path, settings, durable=durable, mode=mode), settings)
+        ledger = create_ledger(_temporary() if path is None else path, settings, durable=durable, mode=mode)
+        self._set(ledger, _agreed(ledger, settings, made, any_rule=rule == "auto"))
 
     def _set(self, ledger: Ledger, settings: Mapping[str, str]) -> None:
         self._ledger = ledger
@@ -99,9 +109,7 @@ class Accountant:
 
     def _read_settings(self, settings: Mapping[str, str]) -> None:
         self._settings = dict(settings)
-        self._epsilon, self._delta = float.fromhex(settings["epsilon"]), float.fromhex(settings["delta"])
-        self._adjacency: Adjacency = "replace" if settings["adjacency"] == "replace" else "add_remove"
-        self._rule = ComposedRule(self._epsilon, self._delta)
+        self._rule = rules.from_text(settings["rule"])
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, durable: bool = True) -> "Accountant":
@@ -186,7 +194,7 @@ class Accountant:
                 return None
             book = cls.__new__(cls)
             book._read_settings(settings)
-            costs = [(PrivacyCurve.from_epsilon_delta(epsilon, delta, adjacency=book._adjacency), 1)]
+            costs = [(PrivacyCurve.from_epsilon_delta(epsilon, delta, adjacency=book.adjacency), 1)]
             try:
                 return Charge(book._rule.debit(state or book._rule.start(), costs), _texts(costs))
             except BudgetExceededError:
@@ -227,22 +235,29 @@ class Accountant:
         return _reopen, (self._ledger, self._settings)
 
     def __repr__(self) -> str:
-        return f"Accountant(epsilon={self._epsilon:g}, delta={self._delta:g}, adjacency={self._adjacency!r})"
+        promise = "" if self._rule.adaptive else ", adaptive=False"
+        budget = f"epsilon={self.epsilon:g}, delta={self.delta:g}, adjacency={self.adjacency!r}"
+        return f"Accountant({budget}, rule={self._rule.name!r}{promise})"
 
     @property
     def epsilon(self) -> float:
         """The budget's epsilon."""
-        return self._epsilon
+        return self._rule.epsilon
 
     @property
     def delta(self) -> float:
         """The budget's delta."""
-        return self._delta
+        return self._rule.delta
 
     @property
     def adjacency(self) -> Adjacency:
         """Which data sets are neighbours."""
-        return self._adjacency
+        return self._rule.adjacency
+
+    @property
+    def rule(self) -> Rule:
+        """How debits add up: fixed when the ledger was made."""
+        return self._rule
 
     @property
     def path(self) -> str:
@@ -253,7 +268,7 @@ class Accountant:
     def used(self) -> float:
         """The share of the budget that is used, in [0, 1]."""
         status = self._ledger.status()
-        return 1.0 if status.closed else self._rule.used(status.state or self._rule.start())
+        return 1.0 if status.closed else float(self._rule.used(status.state or self._rule.start()))
 
     @property
     def closed(self) -> str:
@@ -298,10 +313,48 @@ class Accountant:
         Traceback (most recent call last):
         ...
         simplexdp.exceptions.BudgetExceededError: 1 release of PrivacyCurve(pure(epsilon=0.75), adjacency='replace', \
-exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
+exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.250000 and 0.000e0 are left; \
+75 % of epsilon 1 at delta 0 is used by the rule 'pure'
         """
+        return self._debited([(curve, count)], label, on)
+
+    def commit(
+        self, curves: Iterable[PrivacyCurve | tuple[PrivacyCurve, int]], *, label: str = "", on: str = ""
+    ) -> "Spend":
+        """Debit a plan: releases that are all decided before the first answer is seen, as one spend.
+
+        It costs what their tight composition costs, which is less than one debit for each. What is not made of it
+        afterwards is not given back.
+
+        Parameters
+        ----------
+        curves : iterable of PrivacyCurve, or of (PrivacyCurve, int)
+            What will be released, each once or so often.
+        label, on : str
+            As for `spend`.
+
+        Returns
+        -------
+        Spend
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> accountant = sdp.Accountant(1.0, 1e-6)
+        >>> ages, jobs = sdp.PrivacyCurve.laplace(scale=20.0), sdp.PrivacyCurve.gaussian(sigma=40.0)
+        >>> with accountant.commit([ages, (jobs, 12)], label="the report"):
+        ...     pass  # all thirteen releases here
+        >>> accountant.debits
+        1
+        """
+        plan = [item if isinstance(item, tuple) else (item, 1) for item in curves]
+        if not plan:
+            raise InvalidParameterError("curves must hold at least one curve, got none")
+        return self._debited(plan, label, on)
+
+    def _debited(self, plan: Sequence[tuple[PrivacyCurve, int]], label: str, on: str) -> "Spend":
         process = os.getpid()
-        costs = self._costs([(curve, count)])
+        costs = self._costs(plan)
         with self._told():
             number = self._ledger.debit(self._advance(costs, process), _texts(costs), label, on)
         self._tell("debit", number)
@@ -407,16 +460,51 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         True
         """
         costs, status = self._costs([(curve, count)]), self._ledger.status()
-        return not status.closed and self._rule.fits(status.state or self._rule.start(), costs)
+        try:
+            return not status.closed and self._rule.fits(status.state or self._rule.start(), costs)
+        except NumericalError:
+            return False
 
     @property
     def privacy(self) -> PrivacyCurve | None:
-        """The curve of everything that was debited; none before the first debit."""
-        spent = self._spent()
-        return self._rule.total(spent) if spent else None
+        """What is guaranteed of everything that was debited; none before the first debit.
+
+        The composition of the debits with ``adaptive=False``, and their sum under the pure rule. Where costs may depend
+        on answers no curve of what was spent so far bounds it: it is the budget itself.
+        """
+        status = self._ledger.status()
+        if not status.debits:
+            return None
+        if isinstance(self._rule, PlannedRule):
+            return self._rule.total(status.state)
+        if self._rule.name == "pure" and self.delta == 0:
+            return PrivacyCurve.pure(self.spent_epsilon(), adjacency=self.adjacency)
+        return PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency)
+
+    def describe(self) -> str:
+        """Return in one line how much of the budget is used, and by which rule.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> accountant = sdp.Accountant(2.0, 0.0)
+        >>> spend = accountant.spend(sdp.PrivacyCurve.pure(0.5))
+        >>> accountant.describe()
+        "25 % of epsilon 2 at delta 0 is used by the rule 'pure'"
+        """
+        status = self._ledger.status()
+        closed = f"; closed: {status.closed}" if status.closed else ""
+        return self._rule.describe(status.state or self._rule.start()) + closed
 
     def spent_epsilon(self) -> float:
-        """Return the epsilon of everything that was debited, at the budget's delta.
+        """Return what was used of the budget's epsilon.
+
+        With ``adaptive=False`` the epsilon of all debits composed, at the budget's delta; under the pure rule the sum
+        of epsilons; else the share of the budget that is used, times its epsilon.
 
         Returns
         -------
@@ -428,7 +516,12 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> sdp.Accountant(1.0, 1e-6).spent_epsilon()
         0.0
         """
-        return self._rule.epsilon_of(self._spent())
+        return self._spent_in(self._state())
+
+    def _spent_in(self, state: str) -> float:
+        if isinstance(self._rule, PlannedRule):
+            return self._rule.spent_epsilon(state)
+        return float(self._rule.used(state)) * self.epsilon
 
     def left_epsilon(self) -> float:
         """Return the budget's epsilon less what was spent of it.
@@ -445,7 +538,7 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> sdp.Accountant(1.0, 1e-6).left_epsilon()
         1.0
         """
-        return max(self._epsilon - self.spent_epsilon(), 0.0)
+        return max(self.epsilon - self.spent_epsilon(), 0.0)
 
     def spends(self, *, label: str | None = None, on: str | None = None) -> list[dict[str, Any]]:
         """Return the debits in order, all or those of one label or target.
@@ -472,12 +565,12 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         return [row for row in self._rows() if label in (None, row["label"]) and on in (None, row["on"])]
 
     def running_total(self, last: int | None = None) -> list[tuple[str, float]]:
-        """Return the epsilon of everything that was debited, after each debit, at the budget's delta.
+        """Return `spent_epsilon` as it was after each debit.
 
         Parameters
         ----------
         last : int, optional
-            How many debits to tell of, the latest; by default all. Each takes a composition.
+            How many debits to tell of, the latest; by default all.
 
         Returns
         -------
@@ -494,15 +587,11 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         """
         entries = self._ledger.entries()
         silent = 0 if last is None else max(len(entries) - integer("last", last, 0), 0)
-        spent: dict[str, int] = {}
         path = []
-        for index, entry in enumerate(entries):
-            for recipe, count in entry.costs:
-                spent[recipe] = spent.get(recipe, 0) + count
-            if index >= silent:
-                name = ": ".join(filter(None, (entry.label, entry.target))) or f"debit {entry.id}"
-                count = sum(count for _, count in entry.costs)
-                path.append((name + f" x {count}" * (count > 1), self._rule.epsilon_of(spent)))
+        for entry in entries[silent:]:
+            name = ": ".join(filter(None, (entry.label, entry.target))) or f"debit {entry.id}"
+            count = sum(count for _, count in entry.costs)
+            path.append((name + f" x {count}" * (count > 1), self._spent_in(entry.state)))
         return path
 
     def table(self) -> str:
@@ -517,14 +606,13 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         >>> import simplexdp as sdp
         >>> print(sdp.Accountant(1.0, 1e-6).table())
         id  label  on  count  epsilon  state  time
-        spent 0 of epsilon 1 at delta 1e-06
+        0 % of epsilon 1 at delta 1e-06 is used by the rule 'gaussian'
         """
         names = ("id", "label", "on", "count", "epsilon", "state", "time")
         lines = [names] + [tuple(_shown(row[name]) for name in names) for row in self._rows()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
         text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-        total = f"spent {self.spent_epsilon():.6g} of epsilon {self._epsilon:g} at delta {self._delta:g}"
-        return "\n".join([*text, total])
+        return "\n".join([*text, self.describe()])
 
     def plot(self, ax: Any = None) -> Any:
         """Plot the epsilon spent after each debit, against the budget (needs matplotlib).
@@ -548,9 +636,9 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         ax = axes_or_new(ax)
         path = [0.0, *(total for _, total in self.running_total())]
         ax.step(range(len(path)), path, where="post", label="spent")
-        ax.axhline(self._epsilon, linestyle="--", color="black", label="budget")
+        ax.axhline(self.epsilon, linestyle="--", color="black", label="budget")
         ax.set_xlabel("debits")
-        ax.set_ylabel(f"epsilon at delta = {self._delta:g}")
+        ax.set_ylabel(f"epsilon at delta = {self.delta:g}")
         ax.legend()
         return ax
 
@@ -558,9 +646,9 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
         for curve, _ in costs:
             if not isinstance(curve, PrivacyCurve):
                 raise InvalidParameterError(f"curve must be a privacy curve, got {type(curve).__name__}")
-            if curve.adjacency != self._adjacency:
+            if curve.adjacency != self.adjacency:
                 raise InvalidParameterError(
-                    f"curve must be under the accountant's adjacency {self._adjacency!r}, got {curve.adjacency!r}"
+                    f"curve must be under the accountant's adjacency {self.adjacency!r}, got {curve.adjacency!r}"
                 )
         return [(curve, integer("count", count, 1)) for curve, count in costs]
 
@@ -573,15 +661,17 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
                     "this process was forked in the middle of a debit: the debit is the parent's, and here nothing may "
                     "be released"
                 )
-            return self._rule.debit(state or self._rule.start(), costs)
+            try:
+                return self._rule.debit(state or self._rule.start(), costs)
+            except NumericalError as error:
+                # What is not proved to fit does not fit.
+                used = self._rule.describe(state or self._rule.start())
+                raise BudgetExceededError(f"whether this fits cannot be computed ({error}); {used}") from None
 
         return advance
 
     def _state(self) -> str:
         return self._ledger.status().state or self._rule.start()
-
-    def _spent(self) -> dict[str, int]:
-        return self._rule.spent(self._state())
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -610,11 +700,18 @@ exact=False) does not fit: 0.75 of epsilon 1 is spent at delta 0
                 "on": entry.target,
                 "curve": curves[0] if single else compose(curves, counts),
                 "count": counts[0] if single else 1,
-                "epsilon": self._rule.epsilon_of(dict(entry.costs)),
+                "epsilon": self._epsilon_of(curves, counts),
                 "state": entry.mark,
                 "time": datetime.fromtimestamp(entry.time, timezone.utc),
                 "process": entry.process,
             }
+
+    def _epsilon_of(self, curves: Sequence[PrivacyCurve], counts: Sequence[int]) -> float:
+        """Return the epsilon of one debit alone; without delta some have none."""
+        try:
+            return float(compose(curves, counts).epsilon(self.delta))
+        except InvalidParameterError:
+            return float("inf")
 
 
 class Spend:
@@ -650,9 +747,25 @@ class Spend:
             self.released()
 
 
-def _settings(epsilon: float, delta: float, adjacency: str, rule: ComposedRule) -> dict[str, str]:
-    """Return settings as text that compares exactly."""
-    return {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": rule.to_text()}
+def _rule(rule: RuleName | Rule, epsilon: float, delta: float, adjacency: Adjacency, adaptive: bool) -> Rule:
+    """Return the rule that is asked for, of this budget."""
+    if not isinstance(rule, Rule):
+        return rules.make(rule, epsilon=epsilon, delta=delta, adjacency=adjacency, adaptive=adaptive)
+    if (rule.epsilon, rule.delta, rule.adjacency, rule.adaptive) != (epsilon, delta, adjacency, adaptive):
+        raise InvalidParameterError(f"rule must be of the same budget, adjacency and adaptive, got {rule!r}")
+    return rule
+
+
+def _agreed(ledger: Ledger, wanted: Mapping[str, str], rule: Rule, *, any_rule: bool) -> Mapping[str, str]:
+    """Return the settings of a ledger, which must be those that are wanted."""
+    found = ledger.settings
+    for name in ("epsilon", "delta", "adjacency"):
+        if found.get(name) != wanted[name]:
+            raise LedgerError(f"the ledger {ledger.place} was made with {name} {found.get(name)}, not {wanted[name]}")
+    kept = rules.from_text(found["rule"])
+    if kept.adaptive != rule.adaptive or not (any_rule or kept == rule):
+        raise LedgerError(f"the ledger {ledger.place} was made with {kept!r}, not {rule!r}")
+    return found
 
 
 def _note_released(ledger: Ledger, number: int) -> None:

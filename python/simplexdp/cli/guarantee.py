@@ -83,10 +83,8 @@ def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, targe
     except BudgetExceededError:
         if accountant.closed:
             raise BudgetExceededError(f"nothing was released: the budget is closed: {accountant.closed}") from None
-        spent, whole, delta = accountant.spent_epsilon(), accountant.epsilon, accountant.delta
         raise BudgetExceededError(
-            f"nothing was released: {spent:.6g} of epsilon {whole:g} is spent at delta = {delta:g}, and what was asked "
-            "for does not fit into the rest"
+            f"nothing was released: {accountant.describe()}, and what was asked for does not fit into the rest"
         ) from None
 
 

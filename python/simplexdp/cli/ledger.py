@@ -77,6 +77,18 @@ place_argument = click.argument("place", type=click.Path(dir_okay=False), metava
 @click.option("--create", type=float, nargs=2, metavar="EPSILON DELTA", help="Make it, with this budget.")
 @options.adjacency_option
 @click.option(
+    "--rule",
+    type=click.Choice(["auto", "pure", "gaussian", "renyi"]),
+    default="auto",
+    show_default=True,
+    help="Of a ledger that is made: how debits add up.",
+)
+@click.option(
+    "--planned",
+    is_flag=True,
+    help="Of a ledger that is made: you promise that no cost depends on an earlier answer; debits compose tightly.",
+)
+@click.option(
     "--mode", type=click.Choice(list(MODES)), help="Of a file that is made: 640, a group may read it; 660, spend."
 )
 @click.option(
@@ -92,6 +104,8 @@ def show(
     place: str,
     create: tuple[float, float] | None,
     adjacency: Any,
+    rule: Any,
+    planned: bool,
     mode: str | None,
     warn_at: float,
     out: str | None,
@@ -101,7 +115,7 @@ def show(
 ) -> None:
     """Show a ledger, or make one: what was debited, what is used and what is left."""
     output = Output.chosen(out, form, as_json)
-    accountant = opened(place) if create is None else _made(place, create, adjacency, mode)
+    accountant = opened(place) if create is None else _made(place, create, adjacency, mode, rule, planned)
     rows = list(accountant.spends())
     columns = {
         "id": [row["id"] for row in rows],
@@ -116,14 +130,13 @@ def show(
         "epsilon": accountant.epsilon,
         "delta": accountant.delta,
         "adjacency": accountant.adjacency,
+        "rule": accountant.rule.name,
+        "adaptive": accountant.rule.adaptive,
         "used": used,
         "spent_epsilon": spent,
         "left_epsilon": accountant.left_epsilon(),
     }
-    notes = [
-        f"Spent {spent:.6g} of epsilon {accountant.epsilon:g} at delta {accountant.delta:g}, composed tightly; "
-        f"{_percent(used)} of the budget is used, {_percent(1 - used)} is left."
-    ]
+    notes = [f"{accountant.describe()}; {_percent(1 - used)} is left."]
     emit(Result(columns, details, notes), output, quiet=quiet)
     if used >= warn_at:
         warn(f"Warning: {_percent(used)} of the budget {place} is used")
@@ -183,13 +196,17 @@ def restore(source: str, place: str | None, since: tuple[float, float] | None, m
     warn(f"{place or source}: {accountant.debits} debits; {left}")
 
 
-def _made(place: str, budget: tuple[float, float], adjacency: Any, mode: str | None) -> Accountant:
+def _made(
+    place: str, budget: tuple[float, float], adjacency: Any, mode: str | None, rule: Any, planned: bool
+) -> Accountant:
     from simplexdp.accounting import Accountant
     from simplexdp.accounting.ledger import is_address
 
     if not is_address(place) and os.path.lexists(place):
         raise LedgerError(f"{place} exists already")
-    return Accountant(*budget, adjacency=adjacency, path=place, mode=MODES[mode or "600"])
+    return Accountant(
+        *budget, adjacency=adjacency, path=place, mode=MODES[mode or "600"], rule=rule, adaptive=not planned
+    )
 
 
 def _percent(share: float) -> str:

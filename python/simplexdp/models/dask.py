@@ -126,7 +126,6 @@ def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint
     when it is drawn, and read from there ever after.
     """
     import dask
-    import dask.dataframe as dd
 
     names = [_cell(by, code) for code in range(mechanism.dimension)]
     released = [f"p{code}" for code in range(mechanism.dimension)]
@@ -139,7 +138,7 @@ def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint
     meta = counts._meta[[by]].assign(**dict.fromkeys(released, 0.0))
     if checkpoint is None:
         drawn = dask.compute(*counts.map_partitions(draw, meta=meta).to_delayed())
-        return dd.from_map(_itself, list(drawn), meta=meta, enforce_metadata=False)
+        return _frame(_itself, list(drawn), meta)
     os.makedirs(checkpoint, exist_ok=True)
     paths = [os.path.join(checkpoint, f"part-{number:06d}.parquet") for number in range(counts.npartitions)]
 
@@ -150,7 +149,16 @@ def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint
 
     tasks = [dask.delayed(store)(part, path) for part, path in zip(counts.to_delayed(), paths, strict=True)]
     dask.compute(*tasks)
-    return dd.from_map(_read, paths, meta=meta, enforce_metadata=False)
+    return _frame(lambda path: _read(path).astype(meta.dtypes), paths, meta)
+
+
+def _frame(partition: Any, sources: list[Any], meta: Any) -> Any:
+    """Return the frame of these partitions, with the types that they have."""
+    import dask
+    import dask.dataframe as dd
+
+    with dask.config.set({"dataframe.convert-string": False}):
+        return dd.from_map(partition, sources, meta=meta, enforce_metadata=False)
 
 
 def _itself(part: Any) -> Any:

@@ -29,7 +29,7 @@ def test_a_debit_that_does_not_fit_is_refused_before_it_is_written():
     accountant = sdp.Accountant(1.0, 0.0)
     for _ in range(4):
         accountant.spend(PURE)
-    with pytest.raises(sdp.BudgetExceededError, match=r"1 of epsilon 1 is spent"):
+    with pytest.raises(sdp.BudgetExceededError, match=r"100 % of epsilon 1 at delta 0 is used"):
         accountant.spend(PURE)
     assert len(accountant.spends()) == 4
     assert accountant.spent_epsilon() == 1.0
@@ -63,7 +63,7 @@ def test_a_release_that_fails_stays_debited():
 
 
 def test_composition_is_tight_and_never_beyond_the_budget():
-    accountant = sdp.Accountant(1.0, 1e-6)
+    accountant = sdp.Accountant(1.0, 1e-6, adaptive=False)
     curve = sdp.PrivacyCurve.gaussian(sigma=50.0)
     made = spend_all(accountant, curve)
     total = made * curve
@@ -73,7 +73,7 @@ def test_composition_is_tight_and_never_beyond_the_budget():
 
 
 def test_different_curves_share_the_budget():
-    accountant = sdp.Accountant(4.0, 1e-6)
+    accountant = sdp.Accountant(4.0, 1e-6, adaptive=False)
     a, b = sdp.PrivacyCurve.gaussian(sigma=10.0), sdp.PrivacyCurve.laplace(scale=5.0)
     for _ in range(10):
         accountant.spend(a)
@@ -88,6 +88,71 @@ def test_a_budget_that_is_met_exactly_is_accepted():
     accountant = sdp.Accountant(1.0, 1e-6)
     accountant.spend(curve)
     assert accountant.spent_epsilon() == 1.0
+
+
+def test_costs_that_depend_on_answers_are_bounded_by_default_and_not_by_composing_what_was_spent():
+    # Both branches fit the composition of what was spent; the whole has delta(1) = 0.01359, as theory D1 says.
+    first, likelier = sdp.PrivacyCurve.pure(0.5), sdp.PrivacyCurve.pure(0.5255)
+    other = sdp.PrivacyCurve.from_epsilon_delta(0.0, 9.9e-3)
+    for curve in (likelier, other):
+        planned = sdp.Accountant(1.0, 1e-2, adaptive=False)
+        planned.spend(first)
+        planned.spend(curve)
+    refused = 0
+    for curve in (likelier, other):
+        accountant = sdp.Accountant(1.0, 1e-2)
+        accountant.spend(first)
+        refused += not accountant.affords(curve)
+    assert refused > 0
+
+
+def test_the_rule_is_fixed_when_the_ledger_is_made(tmp_path):
+    path = tmp_path / "ledger.db"
+    assert sdp.Accountant(1.0, 1e-6, path=path).rule.name == "gaussian"
+    assert "rule='gaussian'" in repr(sdp.Accountant.open(path))
+    for options in ({"adaptive": False}, {"rule": "renyi"}, {"rule": "pure"}):
+        with pytest.raises(sdp.LedgerError, match="was made with"):
+            sdp.Accountant(1.0, 1e-6, path=path, **options)
+    renyi = sdp.accounting.rules.make("renyi", epsilon=1.0, delta=1e-6, order=20)
+    other = tmp_path / "other.db"
+    assert sdp.Accountant(1.0, 1e-6, path=other, rule=renyi).rule == renyi
+    assert sdp.Accountant(1.0, 1e-6, path=other).rule == sdp.Accountant.open(other).rule == renyi
+    with pytest.raises(sdp.InvalidParameterError, match="same budget"):
+        sdp.Accountant(2.0, 1e-6, rule=renyi)
+    assert "adaptive=False" in repr(sdp.Accountant(1.0, 1e-6, adaptive=False))
+
+
+def test_a_plan_is_one_debit_by_its_tight_composition():
+    curve = sdp.PrivacyCurve.laplace(scale=40.0)
+    one_by_one, planned = sdp.Accountant(1.0, 1e-6), sdp.Accountant(1.0, 1e-6)
+    for _ in range(8):
+        one_by_one.spend(curve)
+    with planned.commit([curve, (curve, 7)], label="plan"):
+        pass
+    assert planned.debits == 1
+    assert planned.used <= one_by_one.used
+    assert planned.spends()[0]["epsilon"] == pytest.approx((8 * curve).epsilon(1e-6), rel=1e-9)
+    with pytest.raises(sdp.InvalidParameterError, match="at least one"):
+        planned.commit([])
+    with pytest.raises(sdp.BudgetExceededError, match="plan of"):
+        planned.commit([(curve, 10**6), curve])
+    assert planned.debits == 1
+
+
+def test_what_is_guaranteed_is_the_budget_where_costs_may_depend_on_answers():
+    curve = sdp.PrivacyCurve.gaussian(sigma=40.0)
+    adaptive, planned, pure = (
+        sdp.Accountant(1.0, 1e-6),
+        sdp.Accountant(1.0, 1e-6, adaptive=False),
+        sdp.Accountant(1.0, 0.0),
+    )
+    assert adaptive.privacy is planned.privacy is pure.privacy is None
+    adaptive.spend(curve)
+    planned.spend(curve)
+    pure.spend(PURE)
+    assert adaptive.privacy.epsilon(1e-6) == 1.0
+    assert planned.privacy.epsilon(1e-6) == pytest.approx(curve.epsilon(1e-6))
+    assert pure.privacy.epsilon(0.0) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -253,7 +318,7 @@ def test_curves_come_back_from_the_file_as_they_were(tmp_path):
         sdp.accounting.dirichlet_curve(scale=0.1, prior=[1.5, 2.5, 3.5]).with_sampling_error(2.0**-64),
         sdp.PrivacyCurve.from_rdp(order=5, epsilon=0.1),
     ]
-    accountant = sdp.Accountant(20.0, 1e-5, path=path)
+    accountant = sdp.Accountant(20.0, 1e-5, path=path, adaptive=False)
     for curve in curves:
         accountant.spend(curve)
     back = [row["curve"] for row in sdp.Accountant.open(path).spends()]
@@ -269,7 +334,7 @@ def test_the_table_and_the_queries_tell_who_spent_what():
     assert [row["on"] for row in accountant.spends(label="bob")] == ["ages"]
     table = accountant.table()
     assert "alice" in table
-    assert "spent 0.75 of epsilon 1" in table
+    assert "75 % of epsilon 1 at delta 0 is used by the rule 'pure'" in table
     assert accountant.affords(PURE)
     assert not accountant.affords(PURE, 2)
 
@@ -346,15 +411,15 @@ def test_a_release_of_rows_of_a_table_is_debited_as_such():
     # Before, `privacy` was debited (1.1275) where `table_privacy` was spent (1.4222).
     mechanism = sdp.DirichletMechanism.posterior([20.0, 1e6, 1e6])
     table = [[5, 3, 2], [1, 0, 7]]
-    accountant = sdp.Accountant(3.0, 1e-6)
+    accountant = sdp.Accountant(3.0, 1e-6, adaptive=False)
     released = accountant.release(mechanism, table, rows="table")
     assert released.shape == (2, 3)
     assert accountant.spent_epsilon() == mechanism.table_privacy.epsilon(1e-6) > 1.42
-    one = sdp.Accountant(3.0, 1e-6)
+    one = sdp.Accountant(3.0, 1e-6, adaptive=False)
     one.release(mechanism, table[0])
     assert one.spent_epsilon() == mechanism.privacy.epsilon(1e-6) < 1.13
     with pytest.raises(sdp.BudgetExceededError):
-        sdp.Accountant(1.3, 1e-6).release(mechanism, table, rows="table")
+        sdp.Accountant(1.3, 1e-6, adaptive=False).release(mechanism, table, rows="table")
 
 
 def test_the_cost_of_a_call_is_asked_of_the_mechanism():

@@ -190,9 +190,10 @@ def test_the_ledger_command_shows_what_is_used_and_warns(simplexdp, folder, book
     assert simplexdp(*RELEASE).code == 0
     done = simplexdp("ledger", "budget.db", "--json")
     assert 0 < done.json["used"] < 0.8
-    assert "of the budget is used" in done.json["notes"][0]
+    assert "is used by the rule 'gaussian'" in done.json["notes"][0]
+    assert (done.json["rule"], done.json["adaptive"]) == ("gaussian", True)
     assert "Warning" not in done.err
-    done = simplexdp("ledger", "budget.db", "--warn-at", "0.1")
+    done = simplexdp("ledger", "budget.db", "--warn-at", "0.01")
     assert "Warning" in done.err
     assert done.code == 0
 

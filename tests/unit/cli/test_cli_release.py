@@ -208,7 +208,13 @@ def test_a_ledger_is_debited_and_refuses(simplexdp, folder):
     assert not (folder / "shares.json").exists()
     book = simplexdp("ledger", "budget.db", "--json").json
     assert [(row["name"], row["state"]) for row in book["rows"]] == [("jobs", "released")]
-    assert 0.99 < book["spent_epsilon"] <= 1.2
+    assert 0.5 < book["used"] < 1
+    # What was decided in advance is composed tightly.
+    assert simplexdp("ledger", "planned.db", "--create", "1.2", "1e-6", "--planned").code == 0
+    assert simplexdp(*spend[:-6], "--ledger", "planned.db").code == 0
+    planned = simplexdp("ledger", "planned.db", "--json").json
+    assert 0.99 < planned["spent_epsilon"] <= 1.2
+    assert (planned["rule"], planned["adaptive"]) == ("planned", False)
 
 
 def test_models_are_debited_too(simplexdp):

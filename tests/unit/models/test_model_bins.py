@@ -114,7 +114,7 @@ def test_the_accountant_is_debited_once_for_bins_and_tables(make):
     data = people()
     model = model.fit(data, "rich") if make is classifier else model.fit(data)
     assert len(accountant.spends()) == 1
-    assert accountant.spent_epsilon() == pytest.approx(model.privacy_.epsilon(1e-6), rel=1e-4)
+    assert accountant.spends()[0]["epsilon"] == pytest.approx(model.privacy_.epsilon(1e-6), rel=1e-4)
     again = make(accountant=accountant)
     with pytest.raises(sdp.BudgetExceededError):
         again.fit(data, "rich") if make is classifier else again.fit(data)

@@ -12,7 +12,6 @@ from pathlib import Path
 from simplexdp.accounting.ledger.entry import Entry, Ledger
 from simplexdp.accounting.ledger.file import FileLedger
 from simplexdp.accounting.ledger.postgres import PostgresLedger, is_address
-from simplexdp.exceptions import LedgerError
 
 __all__ = [
     "Entry",
@@ -27,17 +26,10 @@ __all__ = [
 
 
 def create_ledger(place: str | os.PathLike[str], settings: Mapping[str, str], *, durable: bool, mode: int) -> Ledger:
-    """Open the ledger at a path or address; make it if there is none, and else compare the settings."""
-    ledger: Ledger
+    """Open the ledger at a path or address; make it with these settings if there is none."""
     if is_address(place):
-        ledger = PostgresLedger.create(str(place), settings, durable=durable)
-    else:
-        ledger = FileLedger.create(absolute(place), settings, durable=durable, mode=mode)
-    found = ledger.settings
-    for name, value in settings.items():
-        if found.get(name) != value:
-            raise LedgerError(f"the ledger {ledger.place} was made with {name} {found.get(name)}, not {value}")
-    return ledger
+        return PostgresLedger.create(str(place), settings, durable=durable)
+    return FileLedger.create(absolute(place), settings, durable=durable, mode=mode)
 
 
 def open_ledger(place: str | os.PathLike[str], *, durable: bool) -> Ledger:

@@ -23,7 +23,7 @@ from simplexdp.accounting.rules._rule import Plan, Rule
 from simplexdp.accounting.rules._units import UnitsRule
 from simplexdp.exceptions import InvalidParameterError, LedgerError
 
-__all__ = ["Plan", "Rule", "RuleName", "from_text", "make"]
+__all__ = ["Plan", "PlannedRule", "Rule", "RuleName", "from_text", "make"]
 
 RuleName = Literal["auto", "pure", "gaussian", "renyi", "units", "planned"]
 

@@ -41,6 +41,10 @@ class PlannedRule(Rule):
         except InvalidParameterError:
             return float("inf")
 
+    def total(self, state: str) -> PrivacyCurve | None:
+        """Return the composition of everything that was spent; none where nothing was."""
+        return _total(_from_text(state)[0])
+
     def describe(self, state: str) -> str:
         return (
             f"{self.spent_epsilon(state):.6g} of epsilon {self.epsilon:g} is spent at delta {self.delta:g}, "
