@@ -9,12 +9,18 @@ import simplexdp
 from simplexdp import _core
 
 PACKAGE = Path(simplexdp.__file__).parent
+TESTS = Path(__file__).parents[1]
 BINDINGS = Path(__file__).parents[2] / "rust" / "py" / "src"
 
 
-def test_every_compiled_name_is_used_by_the_package():
+@pytest.mark.source_tree
+def test_every_compiled_name_is_used():
+    # By the package; by tests, which look at the profiles of the core one by one; or by the bindings, to unpickle.
     names = [name for name in dir(_core) if not name.startswith("__")]
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    files = [*PACKAGE.rglob("*.py"), *(path for path in TESTS.rglob("*.py") if path != Path(__file__))]
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    bindings = "".join(path.read_text(encoding="utf-8") for path in BINDINGS.glob("*.rs"))
+    sources += "\n".join(re.findall(r'getattr\("(\w+)"\)', bindings))
     assert [name for name in names if not re.search(rf"\b{re.escape(name)}\b", sources)] == []
 
 

@@ -181,12 +181,6 @@ pub(crate) fn gaussian_profile(mu: f64) -> CoreResult<PyProfile> {
     PyProfile::of(Recipe::Leaf(Leaf::Gaussian { mu: Real(mu) }))
 }
 
-/// Discrete Gaussian noise around integers of which one or two move by one.
-#[pyfunction]
-pub(crate) fn discrete_gaussian_profile(sigma: f64, changed: u64) -> CoreResult<PyProfile> {
-    PyProfile::of(Recipe::Leaf(Leaf::DiscreteGaussian { sigma: Real(sigma), changed }))
-}
-
 /// Laplace laws whose centres are this many scales apart.
 #[pyfunction]
 pub(crate) fn laplace_profile(epsilon: f64) -> CoreResult<PyProfile> {
@@ -232,12 +226,6 @@ pub(crate) fn certified_profile(
     let epsilons = reals(arrays::as_slice("epsilons", &epsilons)?);
     let deltas = reals(arrays::as_slice("deltas", &deltas)?);
     PyProfile::of(Recipe::Leaf(Leaf::Certified { epsilons, deltas }))
-}
-
-/// The smaller of two bounds of the same release.
-#[pyfunction]
-pub(crate) fn minimum_profile(first: Bound<'_, PyProfile>, second: Bound<'_, PyProfile>) -> CoreResult<PyProfile> {
-    PyProfile::of(Recipe::Minimum(first.get().node(), second.get().node()))
 }
 
 fn counted(profiles: &[Bound<'_, PyProfile>], counts: &[u64]) -> CoreResult<Vec<(Arc<Node>, u64)>> {
@@ -286,26 +274,6 @@ pub(crate) fn renyi_sum_profile(
     optimal: bool,
 ) -> CoreResult<PyProfile> {
     PyProfile::of(Recipe::RenyiSum(counted(&profiles, &times)?, optimal))
-}
-
-/// Any f of bounded sensitivities under a Dirichlet mechanism, through all Renyi orders.
-#[pyfunction]
-pub(crate) fn dirichlet_renyi_profile(
-    scale: f64,
-    l2: f64,
-    linf: f64,
-    prior: f64,
-    optimal: bool,
-) -> CoreResult<PyProfile> {
-    let (scale, l2, linf, prior) = (Real(scale), Real(l2), Real(linf), Real(prior));
-    PyProfile::of(Recipe::Leaf(Leaf::DirichletRenyi { scale, l2, linf, prior, optimal }))
-}
-
-/// The same by \[DPS\] Thm 2.
-#[pyfunction]
-pub(crate) fn dirichlet_theorem_profile(scale: f64, l2: f64, linf: f64, prior: f64) -> CoreResult<PyProfile> {
-    let (scale, l2, linf, prior) = (Real(scale), Real(l2), Real(linf), Real(prior));
-    PyProfile::of(Recipe::Leaf(Leaf::DirichletTheorem { scale, l2, linf, prior }))
 }
 
 /// The epsilon of \[DM\] eq. 10 at a fixed order.

@@ -35,9 +35,8 @@ mod _core {
 
     #[pymodule_export]
     use accounting::{
-        PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, dirichlet_renyi_profile,
-        dirichlet_theorem_profile, discrete_gaussian_profile, gamma_profile, gaussian_profile, laplace_profile,
-        loss_table_profile, maximum_profile, minimum_profile, profile_from_text, rdp_epsilon, rdp_profile,
+        PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, gamma_profile, gaussian_profile,
+        laplace_profile, loss_table_profile, maximum_profile, profile_from_text, rdp_epsilon, rdp_profile,
         renyi_profile, renyi_sum_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
     };
     #[pymodule_export]
