@@ -52,7 +52,7 @@ def draw() -> None:
     save("privacy-curve", sdp.plots.privacy_curve(curves))
     save("tradeoff", sdp.plots.tradeoff({"gaussian, sigma 1": sdp.PrivacyCurve.gaussian(sigma=1.0)} | curves))
 
-    accountant = sdp.Accountant(1.0, 1e-6)
+    accountant = sdp.Accountant(1.0, 1e-6, adaptive=False)
     for label, sigma in (("ages", 15.0), ("income by region", 20.0), ("postcodes", 12.0), ("ages, again", 15.0)):
         accountant.spend(sdp.PrivacyCurve.gaussian(sigma=sigma), on=label)
     save("budget", sdp.plots.budget(accountant))
