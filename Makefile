@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow lint format stubs bench gallery docs wheels lock clean
+.PHONY: help demo build test test-rust test-python test-slow judge lint format stubs bench gallery docs wheels lock clean
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ test-python: build $(STAMP)-env
 
 test-slow: build $(STAMP)-env ## Run the long statistical and soak tests in full
 	$(PYTEST) --full
+
+judge: build $(STAMP)-env ## Judge 100,000 random compositions in ball arithmetic; writes docs/judge.md
+	$(BIN)/python tests/judge/long_run.py --compositions 100000 --write docs/judge.md
 
 lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both languages
 	cargo fmt --all --check
