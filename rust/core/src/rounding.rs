@@ -22,7 +22,7 @@ const LIBRARY_UNITS: u32 = 4;
 
 /// a + b, rounded up.
 ///
-/// Bound: the error of a sum rounded to nearest is a double, found by [`two_sum`]; where it is positive the next double
+/// Bound: the error of a sum rounded to nearest is a double, found by `two_sum`; where it is positive the next double
 /// above the rounded sum is the smallest one that is not below the exact sum.
 pub fn sum_up(a: f64, b: f64) -> f64 {
     let (sum, error) = two_sum(a, b);

@@ -166,7 +166,7 @@ leaves! {
     /// The points of a certificate of the Hellinger mechanism.
     Certified "certified" { epsilons: Arc<[Real]>, deltas: Arc<[Real]> } =>
         CertifiedProfile::from_points(&doubles(epsilons), &doubles(deltas))?;
-    /// (rho, omega)-tCDP by [DPS] Lemma 1.
+    /// (rho, omega)-tCDP by \[DPS\] Lemma 1.
     TruncatedLemma "tcdp_lemma" { rho: Real, omega: Real } => TruncatedProfile::new(rho.0, omega.0)?;
     /// (rho, omega)-tCDP through all Renyi orders below omega; whether converted in the best way.
     Truncated "tcdp" { rho: Real, omega: Real, optimal: bool } => {
@@ -185,7 +185,7 @@ leaves! {
         let bounds = DirichletBounds::new(scale.0, l2.0, linf.0, prior.0)?;
         RenyiProfile::new(Arc::new(move |order| bounds.renyi(order)), conversion(*optimal))
     };
-    /// The same by [DPS] Thm 2.
+    /// The same by \[DPS\] Thm 2.
     DirichletTheorem "dirichlet_theorem" { scale: Real, l2: Real, linf: Real, prior: Real } =>
         TheoremTwo(DirichletBounds::new(scale.0, l2.0, linf.0, prior.0)?);
 }
