@@ -31,7 +31,9 @@ __all__ = [
     "betaincc_inverse",
     "budget_profile",
     "certified_profile",
+    "choices_cost",
     "compose_profiles",
+    "concentrated",
     "count_change",
     "count_marginals",
     "count_table",
@@ -50,6 +52,7 @@ __all__ = [
     "gammaincc_inverse",
     "gaussian_profile",
     "gaussian_rule",
+    "gaussian_tables",
     "hellinger_dirichlet",
     "infer_rows",
     "kl_dirichlet",
@@ -432,6 +435,9 @@ class NoiseMechanism:
     def rho(self) -> float: ...
     def widened(self) -> tuple[int, int]: ...
 
+def gaussian_tables(tables: Sequence[NoiseMechanism], adjacency: str) -> Guarantee: ...
+def concentrated(rhos: Sequence[float], adjacency: str) -> Guarantee: ...
+def choices_cost(epsilon: float, choices: int) -> tuple[float, float]: ...
 def least_noise(
     adjacency: str,
     noise: str,

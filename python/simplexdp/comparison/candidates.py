@@ -327,7 +327,7 @@ def _integer_gaussian(
         if mechanism.privacy.exact:
             curve = compose([mechanism.privacy], [tables])
         else:
-            curve = PrivacyCurve.from_zcdp(tables * mechanism.rho * (1 + 2.0**-50), adjacency=adjacency)
+            curve = PrivacyCurve.from_guarantee(_core.concentrated([mechanism.rho] * tables, adjacency), "tables")
         return (mechanism, curve), float(curve.epsilon(delta)) / epsilon
 
     return largest_within(attempt, math.log(zcdp_budget(epsilon, delta)) / 2)

@@ -21,7 +21,7 @@ class NoiseMechanism:
     adjacency: Adjacency
 
     @property
-    def _parameters(self) -> _core.NoiseMechanism:
+    def exact_parameters(self) -> _core.NoiseMechanism:
         """The parameters that the guarantee is formed from."""
         raise NotImplementedError
 
@@ -32,7 +32,7 @@ class NoiseMechanism:
         given = ((name, getattr(self, name)) for name in names)
         shown = ", ".join(f"{name}={_shown(value)}" for name, value in given if value is not None)
         return PrivacyCurve.from_guarantee(
-            self._parameters.guarantee(self.adjacency), f"{type(self).__name__}({shown})"
+            self.exact_parameters.guarantee(self.adjacency), f"{type(self).__name__}({shown})"
         )
 
     def _set(self, **values: Any) -> None:

@@ -151,10 +151,11 @@ class DiscreteGaussianMechanism(NoiseMechanism):
     @property
     def rho(self) -> float:
         """The parameter of zero-concentrated DP, rounded up."""
-        return self._parameters.rho()
+        return self.exact_parameters.rho()
 
     @property
-    def _parameters(self) -> _core.NoiseMechanism:
+    def exact_parameters(self) -> _core.NoiseMechanism:
+        """The parameters that the guarantee is formed from."""
         return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:

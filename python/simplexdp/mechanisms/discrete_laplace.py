@@ -125,7 +125,8 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         return _core.DiscreteNoise.laplace(as_ratio(self.scale))
 
     @property
-    def _parameters(self) -> _core.NoiseMechanism:
+    def exact_parameters(self) -> _core.NoiseMechanism:
+        """The parameters that the guarantee is formed from."""
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:

@@ -176,10 +176,11 @@ class GaussianMechanism(NoiseMechanism):
     @property
     def rho(self) -> float:
         """The parameter of zero-concentrated DP, rounding to the grid included, rounded up."""
-        return self._parameters.rho()
+        return self.exact_parameters.rho()
 
     @property
-    def _parameters(self) -> _core.NoiseMechanism:
+    def exact_parameters(self) -> _core.NoiseMechanism:
+        """The parameters that the guarantee is formed from."""
         grid = (self._log_resolution, changed_values(self.changed))
         return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity), grid)
 

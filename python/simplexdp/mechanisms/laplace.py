@@ -165,7 +165,8 @@ class LaplaceMechanism(NoiseMechanism):
         return resolution_exponent(self.resolution)
 
     @property
-    def _parameters(self) -> _core.NoiseMechanism:
+    def exact_parameters(self) -> _core.NoiseMechanism:
+        """The parameters that the guarantee is formed from."""
         grid = (self._log_resolution, changed_values(self.changed))
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity), grid)
 

@@ -158,7 +158,8 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         return _core.SumPreservingNoise(as_ratio(self.scale), self.dimension)
 
     @property
-    def _parameters(self) -> _core.NoiseMechanism:
+    def exact_parameters(self) -> _core.NoiseMechanism:
+        """The parameters that the guarantee is formed from."""
         # Given the sum, the ratio of two likelihoods is that of free noise: the normaliser is the same for both.
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
 

@@ -115,7 +115,7 @@ class BinPlan:
         """What the edges cost, as pure differential privacy."""
         if self.strategy == "quantile":
             return float("inf")
-        return self.cost * self.n_quantiles * (1 + 2.0**-50)
+        return _core.choices_cost(self.cost, self.n_quantiles)[0]
 
     @property
     def spending(self) -> tuple[float, int]:

@@ -11,14 +11,13 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp import _arguments, _dirichlet
+from simplexdp import _arguments, _core, _dirichlet
 from simplexdp._catalogue import names
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.concentrated import zcdp_budget
@@ -68,13 +67,13 @@ class Budget:
     def quantile_rho(self) -> float:
         """The same in zCDP: the loss of an exponential mechanism lies in an interval as long as its epsilon [CR21]."""
         cost, n_quantiles = self.quantiles
-        return n_quantiles * cost * cost / 8 * (1 + 2.0**-50)
+        return _core.choices_cost(cost, n_quantiles)[1]
 
     def tables_epsilon(self) -> float:
         """Return the Renyi epsilon that is left for the tables."""
         if self.beside is None or self.order is None:
             return self.epsilon
-        return self.left(self.epsilon, self.epsilon - float(self.beside.renyi(self.order)) * (1 + 2.0**-40))
+        return self.left(self.epsilon, self.epsilon - float(self.beside.renyi(self.order)))
 
     def left(self, whole: float, left: float) -> float:
         """Return what is left of the budget for the tables, or say that it is too little."""
@@ -289,7 +288,8 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
 def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integers: bool) -> TableRelease:
     """Return the release whose tables cost this in zCDP, together, in the ratio of their shares."""
     kind = DiscreteGaussianMechanism if integers else GaussianMechanism
-    room = 1 - 2.0**-36  # for the rounding of shares and sums, and for the grids
+    # Less than asked, so that neither the rounding of shares nor the grids take the sum of what is reported above it.
+    room = 1 - 2.0**-36
     mechanisms = [
         kind.calibrated(
             rho=total_rho * room * share / math.fsum(budget.shares),
@@ -299,28 +299,15 @@ def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integer
         )
         for share in budget.shares
     ]
-    rho = math.fsum(m.rho for m in mechanisms) * (1 + 2.0**-50)
     if budget.order is not None or (integers and not all(m.privacy.exact for m in mechanisms)):
-        whole = math.fsum([rho, budget.quantile_rho]) * (1 + 2.0**-50)
-        curve = PrivacyCurve.from_zcdp(whole, adjacency=budget.adjacency)
+        rhos = [*(m.rho for m in mechanisms), budget.quantile_rho]
+        curve = PrivacyCurve.from_guarantee(_core.concentrated(rhos, budget.adjacency), "tables")
     elif integers:
         curve = _together([compose([m.privacy for m in mechanisms])], budget)
     else:
-        # Normal laws compose to a normal law. Each grid has at least 2^20 steps to sigma: less than 2^-40 of it.
-        sensitivity = math.sqrt(2 * rho) * (1 + 2.0**-40)
-        curve = PrivacyCurve.gaussian(sigma=1.0, sensitivity=sensitivity, adjacency=budget.adjacency)
-        curve = curve.with_sampling_error(math.fsum(map(_grid_error, mechanisms)) * (1 + 2.0**-50))
-        curve = _together([curve], budget)
+        guarantee = _core.gaussian_tables([m.exact_parameters for m in mechanisms], budget.adjacency)
+        curve = _together([PrivacyCurve.from_guarantee(guarantee, "gaussian tables")], budget)
     return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
-
-
-def _grid_error(mechanism: Any) -> float:
-    """Return how far rounded normal noise is from that on the grid, in total variation (docs/randomness.md).
-
-    Not that of `privacy`, which at large losses has it inside the better of two bounds.
-    """
-    steps = Fraction(mechanism.sigma) / Fraction(mechanism.resolution)
-    return float(mechanism.changed / (5 * steps**4))
 
 
 def _together(curves: Sequence[PrivacyCurve], budget: Budget) -> PrivacyCurve:

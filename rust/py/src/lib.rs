@@ -71,7 +71,9 @@ mod _core {
     #[pymodule_export]
     use noise::{DiscreteNoise, SumPreservingNoise, polya_counts, polya_draws};
     #[pymodule_export]
-    use noise_guarantee::{PyNoiseMechanism, least_noise, least_noise_on_grid};
+    use noise_guarantee::{
+        PyNoiseMechanism, choices_cost, concentrated, gaussian_tables, least_noise, least_noise_on_grid,
+    };
     #[pymodule_export]
     use parallel::threads_for;
     #[pymodule_export]

@@ -3,7 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt};
 use simplexdp_core::Error;
-use simplexdp_core::guarantee::{Grid, Noise, NoiseBudget, NoiseMechanism, gaussian_on_grid, least_size};
+use simplexdp_core::guarantee::{
+    Grid, Guarantee, Noise, NoiseBudget, NoiseMechanism, choices_epsilon, choices_rho, gaussian_on_grid, least_size,
+};
 use simplexdp_core::sampling::Rational;
 
 use crate::detached::detached;
@@ -64,6 +66,25 @@ impl PyNoiseMechanism {
             |bytes: Vec<u8>| py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &bytes), "little"));
         Ok((integer(widened.numerator.to_bytes_le())?, integer(widened.denominator.to_bytes_le())?))
     }
+}
+
+/// Tables with Gaussian noise on grids, together.
+#[pyfunction]
+pub(crate) fn gaussian_tables(tables: Vec<Bound<'_, PyNoiseMechanism>>, adjacency: &str) -> CoreResult<PyGuarantee> {
+    let tables: Vec<NoiseMechanism> = tables.iter().map(|table| table.get().0.clone()).collect();
+    Ok(PyGuarantee::new(Guarantee::gaussian_tables(crate::guarantee::adjacency(adjacency)?, &tables)?))
+}
+
+/// Mechanisms that are rho-zCDP each, together.
+#[pyfunction]
+pub(crate) fn concentrated(rhos: Vec<f64>, adjacency: &str) -> CoreResult<PyGuarantee> {
+    Ok(PyGuarantee::new(Guarantee::concentrated(crate::guarantee::adjacency(adjacency)?, &rhos)?))
+}
+
+/// Pure epsilon and rho of so many choices by an exponential mechanism.
+#[pyfunction]
+pub(crate) fn choices_cost(epsilon: f64, choices: u64) -> (f64, f64) {
+    (choices_epsilon(epsilon, choices), choices_rho(epsilon, choices))
 }
 
 /// The least scale or sigma of noise on integers that keeps a budget.

@@ -9,6 +9,7 @@ mod least_noise;
 mod noise;
 mod recipe;
 mod standard;
+mod tables;
 mod text;
 mod tradeoff;
 
@@ -18,6 +19,7 @@ pub use dirichlet::{DirichletDraw, DirichletFunction, SAMPLING_ERROR_PER_ROW};
 pub use least_noise::{NoiseBudget, gaussian_on_grid, least_size};
 pub use noise::{Grid, Noise, NoiseMechanism};
 pub use recipe::{Function, Leaf, Node, Real, Recipe};
+pub use tables::{choices_epsilon, choices_rho};
 
 use crate::accounting::{Profile, WithSamplingError};
 use crate::rounding::{exp_up, product_up, sum_down, sum_up};

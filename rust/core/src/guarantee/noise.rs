@@ -63,6 +63,14 @@ impl Grid {
     }
 }
 
+/// Normal laws in the place of noise on a grid.
+pub(super) struct Normal {
+    /// How many deviations neighbours are apart, at most.
+    pub(super) distance: Rational,
+    /// What the law of the noise is off by in total variation, for all values that change.
+    pub(super) error: f64,
+}
+
 impl NoiseMechanism {
     /// The distance of neighbours once they are on the grid, where there is one.
     pub fn widened(&self) -> Rational {
@@ -95,7 +103,7 @@ impl NoiseMechanism {
         match (self.noise, &self.grid) {
             (Noise::Laplace, _) => Guarantee::budget(adjacency, finite(self.ratio().to_f64_up())?, 0.0),
             (Noise::Gaussian, None) => self.integer_gaussian(adjacency),
-            (Noise::Gaussian, Some(grid)) => self.grid_gaussian(adjacency, grid),
+            (Noise::Gaussian, Some(_)) => self.grid_gaussian(adjacency),
         }
     }
 
@@ -118,25 +126,35 @@ impl NoiseMechanism {
         Guarantee::tcdp_bound(adjacency, finite(self.rho())?, f64::INFINITY, true)
     }
 
-    /// The law of the noise in steps s is within 1/(5 s^4) of a rounded normal law of deviation sqrt(s^2 - 1/12), for every
-    /// value that changes. Where that times e^epsilon is no longer small, beside it the bound of rho-zCDP, which has no
-    /// such error: the better of the two at each epsilon.
-    fn grid_gaussian(&self, adjacency: Adjacency, grid: &Grid) -> Result<Guarantee> {
+    /// The normal law that stands for Gaussian noise on a grid of at least [`LEAST_STEPS`] steps to its deviation.
+    pub(super) fn normal(&self) -> Option<Normal> {
+        let grid = self.grid.as_ref()?;
         let steps = self.size.over(&grid.step);
-        let square = steps.times(&steps);
         if steps < Rational::whole(LEAST_STEPS) {
-            return self.concentrated(adjacency);
+            return None;
         }
+        let square = steps.times(&steps);
         // sqrt(1 - 1/(12 s^2)) is at least 1 - 1/(12 s^2): a smaller deviation is the safe side.
         let twelve = square.times(&Rational::whole(12u8));
         let less =
             Rational { numerator: &twelve.numerator - &twelve.denominator, denominator: twelve.numerator.clone() };
-        let mu = self.ratio().over(&less).to_f64_up().max(MU_RANGE.0);
+        let fifth = square.times(&square).times(&Rational::whole(5u8));
+        let error = Rational::whole(grid.changed).over(&fifth).to_f64_up();
+        Some(Normal { distance: self.ratio().over(&less), error })
+    }
+
+    /// The law of the noise in steps s is within 1/(5 s^4) of a rounded normal law of deviation sqrt(s^2 - 1/12), for every
+    /// value that changes. Where that times e^epsilon is no longer small, beside it the bound of rho-zCDP, which has no
+    /// such error: the better of the two at each epsilon.
+    fn grid_gaussian(&self, adjacency: Adjacency) -> Result<Guarantee> {
+        let Some(normal) = self.normal() else {
+            return self.concentrated(adjacency);
+        };
+        let mu = normal.distance.to_f64_up().max(MU_RANGE.0);
         if !(mu <= MU_RANGE.1) {
             return self.concentrated(adjacency);
         }
-        let fifth = square.times(&square).times(&Rational::whole(5u8));
-        let error = Rational::whole(grid.changed).over(&fifth).to_f64_up();
+        let error = normal.error;
         let gaussian = Leaf::Gaussian { mu: Real(mu) };
         let matters = error.ln() + 0.5 * mu * mu + 10.0 * mu > NEGLIGIBLE_LOG_ERROR;
         if !matters || error >= 1.0 {

@@ -1,0 +1,93 @@
+//! What the tables of a model guarantee together, and the private choices beside them.
+
+use super::{Adjacency, Guarantee, Leaf, Node, Noise, NoiseMechanism, Real};
+use crate::rounding::{multiple_up, product_up, sqrt_up, total_up};
+use crate::sampling::Rational;
+use crate::{Error, Result};
+
+impl Guarantee {
+    /// Mechanisms that are rho-zCDP each, together: the sum of the rhos.
+    ///
+    /// # Errors
+    /// If the sum is negative or infinite.
+    pub fn concentrated(adjacency: Adjacency, rhos: &[f64]) -> Result<Self> {
+        Self::tcdp_bound(adjacency, total_up(rhos.iter().copied()), f64::INFINITY, true)
+    }
+
+    /// Tables with Gaussian noise on fine grids: their normal laws compose to one, whose squared distance is the sum of
+    /// theirs, and what the grids are off by adds up, for every value that changes.
+    ///
+    /// It is tighter than composing what each of the mechanisms reports, which at large losses is a bound of another kind.
+    ///
+    /// # Errors
+    /// If there are no tables, one of them has other noise, or the errors of the grids come to 1 or more.
+    pub fn gaussian_tables(adjacency: Adjacency, tables: &[NoiseMechanism]) -> Result<Self> {
+        let wrong = || Error::parameter("tables", "have Gaussian noise on a fine grid, and be at least one", "others");
+        let mut square = Rational::whole(0_u8);
+        let mut errors = Vec::with_capacity(tables.len());
+        for table in tables {
+            let normal = table.normal().filter(|_| table.noise == Noise::Gaussian).ok_or_else(wrong)?;
+            square = square.plus(&normal.distance.times(&normal.distance));
+            errors.push(normal.error);
+        }
+        if tables.is_empty() {
+            return Err(wrong());
+        }
+        let mu = Real(sqrt_up(square.to_f64_up()));
+        Self::symmetric(adjacency, Node::leaf(Leaf::Gaussian { mu })?)?.with_sampling_error(total_up(errors))
+    }
+}
+
+/// The parameter of zCDP of so many choices by an exponential mechanism whose losses lie in an interval of length
+/// `epsilon`: epsilon^2/8 each \[CR21\].
+pub fn choices_rho(epsilon: f64, choices: u64) -> f64 {
+    multiple_up(choices, 0.125 * product_up(epsilon, epsilon))
+}
+
+/// What so many choices cost as pure differential privacy.
+pub fn choices_epsilon(epsilon: f64, choices: u64) -> f64 {
+    multiple_up(choices, epsilon)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Grid;
+    use super::*;
+
+    fn table(sigma: f64, log_step: i32) -> NoiseMechanism {
+        let exact = |value| Rational::from_f64("value", value).unwrap();
+        let grid = Some(Grid { step: Rational::power_of_two(log_step), changed: 2 });
+        NoiseMechanism { noise: Noise::Gaussian, size: exact(sigma), sensitivity: exact(2_f64.sqrt()), grid }
+    }
+
+    #[test]
+    fn tables_compose_to_one_normal_law_with_the_errors_of_their_grids() {
+        let (a, b) = (table(3.0, -18), table(4.0, -18));
+        let both = Guarantee::gaussian_tables(Adjacency::Replace, &[a.clone(), b.clone()]).unwrap();
+        // Distances sqrt(2)/3 and sqrt(2)/4: together sqrt(2) * 5/12.
+        let ideal = Guarantee::gaussian(Adjacency::Replace, 12.0, 5.0 * 2_f64.sqrt()).unwrap();
+        for delta in [1e-3, 1e-9] {
+            let (told, least) = (both.epsilon(delta), ideal.epsilon(delta));
+            assert!(told >= least && told <= least * (1.0 + 1e-4), "{told} {least}");
+        }
+        let alone = a.guarantee(Adjacency::Replace).unwrap().sampling_error();
+        assert!(both.sampling_error() >= alone + b.guarantee(Adjacency::Replace).unwrap().sampling_error());
+        assert!(both.epsilon(1e-9) >= a.guarantee(Adjacency::Replace).unwrap().epsilon(1e-9));
+    }
+
+    #[test]
+    fn other_noise_is_refused() {
+        let laplace = NoiseMechanism { noise: Noise::Laplace, ..table(3.0, -18) };
+        let integers = NoiseMechanism { grid: None, ..table(3.0, -18) };
+        for tables in [vec![], vec![laplace], vec![integers], vec![table(3.0, 0)]] {
+            assert!(Guarantee::gaussian_tables(Adjacency::Replace, &tables).is_err());
+        }
+    }
+
+    #[test]
+    fn sums_are_rounded_up() {
+        assert!(choices_rho(0.1, 3) >= 3.0 * 0.01 / 8.0 && choices_epsilon(0.1, 3) >= 0.3);
+        let told = Guarantee::concentrated(Adjacency::Replace, &[0.1; 10]).unwrap();
+        assert!(told.tcdp(f64::INFINITY) >= 1.0);
+    }
+}
