@@ -37,6 +37,11 @@ def log_ratio(p: arb, q: arb) -> float:
     return float((p / q).log())
 
 
+def is_sharp(value: arb) -> bool:
+    """Whether a positive number is known well enough to sum a series at it; where not, any probability is possible."""
+    return value > 0 and value.is_finite() and value.rad() < 1e-6 * value.mid()
+
+
 def sharp(compute: Callable[[], arb]) -> arb:
     """Compute with more and more digits until some ten of the result are known, or it is below all that is asked."""
     before = ctx.prec

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from flint import arb, ctx
 
-from truth.balls import HALF, ONE, ZERO, Number, at_most_one, ball, positive_part, sharp
+from truth.balls import HALF, ONE, ZERO, Number, at_most_one, ball, is_sharp, positive_part, sharp
 
 
 @dataclass(frozen=True)
@@ -199,6 +199,8 @@ class GammaPair:
 
 def _incomplete_beta(x: arb, y: arb, first: arb, second: arb) -> arb:
     """Return the regularised incomplete beta function I_x(first, second), y = 1 - x: DLMF 8.17.8, positive terms."""
+    if not (is_sharp(x) and is_sharp(y)):
+        return arb(0.5, 0.5)
     if x > HALF and (x * (first + second) > first or first > 30 * second):
         return 1 - _incomplete_beta(y, x, second, first)
     log_front = first * x.log() + second * y.log() + (first + second).lgamma() - (first + 1).lgamma() - second.lgamma()
@@ -218,7 +220,7 @@ def _incomplete_beta(x: arb, y: arb, first: arb, second: arb) -> arb:
 
 def _lower_gamma(shape: arb, end: arb) -> arb:
     """Return the regularised incomplete gamma function P(shape, end): DLMF 8.11.4, positive terms."""
-    if not end > 0:
+    if not is_sharp(end):
         return arb(0.5, 0.5)
     if end > 2 * shape + 2000:
         return 1 - _upper_gamma(shape, end)
@@ -236,6 +238,8 @@ def _lower_gamma(shape: arb, end: arb) -> arb:
 
 
 def _upper_gamma(shape: arb, end: arb) -> arb:
+    if not is_sharp(end):
+        return arb(0.5, 0.5)
     if end > 2 * shape + 2000:
         # The density falls by exp(-1 / 2) or more for each unit from here on: no more than two times it is left.
         most = 2 * ((shape - 1) * end.log() - end - shape.lgamma()).exp() / (1 - (-HALF).exp())
