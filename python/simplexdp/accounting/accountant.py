@@ -183,6 +183,8 @@ class Accountant:
         """
         _check_mode(mode)
         if since is not None:
+            if not isinstance(since, tuple | list) or len(since) != 2:
+                raise InvalidParameterError(f"since must be a pair (epsilon, delta), got {since!r}")
             epsilon, delta = non_negative("since", since[0]), number("since", since[1])
             if not 0 <= delta < 1:
                 raise InvalidParameterError(f"since must be (epsilon, delta) with delta in [0, 1), got {since!r}")
@@ -777,7 +779,7 @@ def _note_released(ledger: Ledger, number: int) -> None:
 
 
 def _check_mode(mode: int) -> None:
-    if mode not in MODES:
+    if not isinstance(mode, int) or mode not in MODES:
         raise InvalidParameterError(f"mode must be 0o600, 0o640 or 0o660, got {mode!r}")
 
 

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal
 
+from simplexdp.exceptions import InvalidParameterError
+
 __all__ = ["LedgerEvent", "observe"]
 
 _logger = logging.getLogger("simplexdp.accounting")
@@ -65,6 +67,8 @@ def observe(observer: Observer) -> AbstractContextManager[None]:
     >>> seen[0].kind, seen[0].used
     ('debit', 0.25)
     """
+    if not callable(observer):
+        raise InvalidParameterError(f"observer must be callable, got {type(observer).__name__}")
     _observers.append(observer)
     return _removed_after(observer)
 
@@ -77,7 +81,11 @@ class _removed_after:  # noqa: N801
         return None
 
     def __exit__(self, *_: object) -> None:
-        _observers.remove(self._observer)
+        # By identity: what an observer compares equal to is its own affair.
+        for place, known in enumerate(_observers):
+            if known is self._observer:
+                del _observers[place]
+                return
 
 
 def wanted() -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
-from simplexdp.inference.enumerated import infer_enumerated
 from simplexdp.inference.posterior import Counts, HistogramPosterior, Shares
 from simplexdp.inference.prior import make_prior
 from simplexdp.inference.problem import state
@@ -20,10 +19,8 @@ __all__ = [
     "HistogramPosterior",
     "Shares",
     "TableCounts",
-    "TablePosterior",
     "Total",
     "infer",
-    "infer_enumerated",
 ]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.posterior import HistogramPosterior
@@ -36,7 +37,7 @@ def infer_enumerated(
     prior: ArrayLike | None,
 ) -> HistogramPosterior:
     """Return the posterior for a mechanism of this family, with these names of its exponent."""
-    alpha = np.asarray(getattr(release, "alpha", release), dtype=np.float64)
+    alpha = check.numbers("release", getattr(release, "alpha", release))
     if alpha.shape != own_prior.shape:
         raise InvalidParameterError(f"release must have {own_prior.size} parameters, got shape {alpha.shape}")
     counts = np.rint(alpha - own_prior)

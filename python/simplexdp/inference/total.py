@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
+from simplexdp._arrays import as_floats
 from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["Total"]
@@ -107,7 +108,7 @@ class Total:
         >>> sdp.inference.Total.weights(99, [-1.0, 0.0, -1.0])
         Total.weights(99, ...)
         """
-        values = np.array(log_weights, dtype=np.float64)
+        values = np.array(as_floats("log_weights", log_weights))
         if values.ndim != 1 or not values.size:
             raise InvalidParameterError(f"log_weights must have shape (k,) with k >= 1, got shape {values.shape}")
         values.setflags(write=False)
@@ -122,7 +123,8 @@ def known_totals(total: Any, rows: tuple[int, ...]) -> NDArray[np.int64]:
     """Check for public numbers of records, one for all rows or one for each."""
     try:
         array = np.asarray(total)
-        if array.dtype.kind == "f" and np.all(array == np.floor(array)):
+        if array.dtype.kind == "f" and np.all(np.isfinite(array) & (array == np.floor(array))):
+            array = np.clip(array, -1, 2.0 * LARGEST_TOTAL)
             array = array.astype(np.int64)
         if array.dtype.kind not in "iu":
             raise TypeError

@@ -376,7 +376,7 @@ class HellingerMechanism:
         >>> bool(lower < 46 / 62 < upper)
         True
         """
-        from simplexdp.inference import infer_enumerated
+        from simplexdp.inference.enumerated import infer_enumerated
 
         return infer_enumerated(self._family, self._exponent, self._prior, self._n, release, prior)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simplexdp import _arguments
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.report.drawing import axis, bar
 from simplexdp.report.page import as_page
 from simplexdp.report.text import escaped, percent, power, rounded
@@ -62,6 +63,10 @@ def synthesis_report(
     >>> synthesis_report(model).startswith("<!doctype html>")
     True
     """
+    from simplexdp.models import PrivateSynthesizer
+
+    if not isinstance(model, PrivateSynthesizer):
+        raise InvalidParameterError(f"model must be a PrivateSynthesizer, got {type(model).__name__}")
     level = _arguments.open_unit("level", level)
     if model.seeded_:
         notes = ["NOT PRIVATE: made with a seed.", *notes]

@@ -127,7 +127,7 @@ def test_damage_is_noticed_by_who_opens_the_book(accountant, address, server, da
         'UPDATE simplexdp.debit SET body = replace(body, \'"label":""\', \'"label":"x"\') WHERE book = ',
         "UPDATE simplexdp.debit SET chain = reverse(chain) WHERE book = ",
         "DELETE FROM simplexdp.debit WHERE id = 1 AND book = ",
-        "UPDATE simplexdp.curve SET recipe = replace(recipe, '-', '+') WHERE book = ",
+        "UPDATE simplexdp.curve SET recipe = replace(recipe, '(', '(1') WHERE book = ",
     ],
 )
 def test_damage_is_noticed_by_who_reads_the_debits(accountant, server, damage):

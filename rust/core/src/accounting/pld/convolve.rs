@@ -309,7 +309,8 @@ impl Tail {
             let edge = self.rounded(self.at(0));
             return match self.side {
                 // The profile is convex in exp(eps) and one at zero: it lies below the chord from there.
-                Side::Upper => 1.0 - (1.0 - edge) * (epsilon - self.loss(0)).exp() * (1.0 - 8.0 * UNIT),
+                // The subtraction rounds to nearest.
+                Side::Upper => (1.0 - (1.0 - edge) * (epsilon - self.loss(0)).exp() * (1.0 - 8.0 * UNIT)).next_up(),
                 Side::Lower => edge,
             };
         }
