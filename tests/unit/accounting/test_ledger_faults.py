@@ -383,7 +383,7 @@ def trace(frame, event, arg):
             forked = os.fork()
     return trace
 a = sdp.Accountant.open(path); a.spend(unit)
-stop, parents, childrens, refused = 0, 1, 0, 0
+stop, parents, offspring, refused = 0, 1, 0, 0
 while True:
     lines, forked, stop = 0, None, stop + step
     sys.settrace(trace)
@@ -404,9 +404,9 @@ while True:
     code = os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
     assert code in (0, 3, 4), code
     refused += code == 3
-    childrens += 1 + (code == 0)
+    offspring += 1 + (code == 0)
 found = sdp.Accountant.open(path)
-assert found.debits == parents + childrens, (found.debits, parents, childrens)
+assert found.debits == parents + offspring, (found.debits, parents, offspring)
 assert refused > 0 and found.spent_epsilon() == found.debits * 2.0**-10
 print(stop, refused)
 """

@@ -135,13 +135,13 @@ def test_no_command_writes_over_a_ledger(simplexdp, folder, book):
 
 def test_what_can_refuse_refuses_before_the_debit(simplexdp, folder, book):
     (folder / "closed").mkdir(mode=0o700)
-    (folder / "afile").write_text("")
+    (folder / "plain").write_text("")
     long = "x" * 300
     for call in (
         (*RELEASE, "--counts", str(2**30 + 1)),
         (*RELEASE, "--out", f"{long}.csv"),
         (*RELEASE, "--out", "nowhere/out.csv"),
-        (*RELEASE, "--out", "afile/out.csv"),
+        (*RELEASE, "--out", "plain/out.csv"),
         (*PICTURED, "--report", "nowhere/page.html"),
         (*PICTURED, "--plot", f"{long}.png"),
         ("release", "people.csv", "--column", "job", "--domain", "clerk,nurse", *BUDGET, *LEDGER),
