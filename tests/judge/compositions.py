@@ -21,7 +21,7 @@ from truth import (
     score_product,
 )
 
-ENUMERATED = 800
+ENUMERATED = 4000
 """Outcomes of a product that are told apart."""
 
 CELLS = 240

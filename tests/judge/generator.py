@@ -11,6 +11,8 @@ from parts import Adjacency, Budget, Dirichlet, DiscreteGaussian, Gaussian, Lapl
 
 LARGEST_COUNT = 10**6
 
+Maker = Callable[[random.Random], tuple[Part, int]]
+
 
 def _between(rng: random.Random, low: float, high: float) -> float:
     """Return a number whose logarithm is uniform."""
@@ -29,6 +31,16 @@ def _pure(rng: random.Random) -> tuple[Part, int]:
 
 def _many_pure(rng: random.Random) -> tuple[Part, int]:
     return Pure(_between(rng, 1e-6, 1.0)), int(_between(rng, 1, LARGEST_COUNT))
+
+
+def _more_pairs(rng: random.Random) -> list[Maker]:
+    """Return makers of budgets with more outcomes than are added up one by one: these are composed on grids."""
+    counts: list[int] = []
+    while math.prod(count + 1 for count in counts) <= 1024:
+        counts.append(rng.randint(3, 40))
+    if math.prod(count + 1 for count in counts) > 4000:
+        counts = [rng.randint(8, 14) for _ in range(3)] + [1]
+    return [lambda rng, count=count: (_pure(rng)[0], count) for count in counts]
 
 
 def _gaussian(rng: random.Random) -> tuple[Part, int]:
@@ -57,17 +69,17 @@ def _repeated(rng: random.Random) -> tuple[Part, int]:
     return kind(rng)[0], rng.randint(2, 20)
 
 
-Maker = Callable[[random.Random], tuple[Part, int]]
-
 FAMILIES: dict[str, tuple[float, Callable[[random.Random], list[Maker]]]] = {
-    "pairs": (0.66, lambda rng: [_pure] * rng.randint(2, 4)),
-    "many pure": (0.015, lambda rng: [_many_pure] + [_pure] * rng.randint(0, 1)),
-    "gaussian": (0.04, lambda rng: [_gaussian] * rng.randint(1, 3) + [_pure] * rng.randint(0, 2)),
-    "laplace": (0.125, lambda rng: [_laplace] + [_pure] * rng.randint(1, 2)),
-    "discrete gaussian": (0.12, lambda rng: [_discrete] + [_pure] * rng.randint(1, 2)),
-    "dirichlet": (0.02, lambda rng: [_dirichlet] + [rng.choice([_pure, _pure, _gaussian])] * rng.randint(1, 2)),
+    "pairs": (0.3, lambda rng: [_pure] * rng.randint(2, 4)),
+    "more pairs": (0.08, _more_pairs),
+    "many pure": (0.08, lambda rng: [_many_pure] + [_pure] * rng.randint(0, 2)),
+    "gaussian": (0.08, lambda rng: [_gaussian] * rng.randint(1, 3) + [_pure] * rng.randint(0, 2)),
+    "laplace": (0.1, lambda rng: [_laplace] + [_pure] * rng.randint(1, 2)),
+    "discrete gaussian": (0.2, lambda rng: [_discrete] * rng.choice([1, 1, 2]) + [_pure] * rng.randint(1, 2)),
+    "integers beside": (0.1, lambda rng: [_discrete, rng.choice([_gaussian, _laplace])] + [_pure] * rng.randint(0, 1)),
+    "dirichlet": (0.03, lambda rng: [_dirichlet] + [rng.choice([_pure, _pure, _gaussian])] * rng.randint(1, 2)),
     "everything": (
-        0.02,
+        0.03,
         lambda rng: [
             rng.choice([_pure, _gaussian, _laplace, _discrete, _wide_discrete, _dirichlet, _repeated])
             for _ in range(rng.randint(2, 4))

@@ -2,12 +2,14 @@
 
     python tests/judge/long_run.py --compositions 100000 --workers 2 --write docs/judge.md
 
+Stopped early (SIGTERM, SIGINT or --seconds) it writes what it has asked until then: always the first ones without a gap.
 Ends with an error when any answer is false; the faults are printed.
 """
 
 import argparse
 import math
 import multiprocessing
+import signal
 import sys
 import time
 from collections import Counter, defaultdict
@@ -25,23 +27,42 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=10**7, help="number of the first composition")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", type=Path, help="page whose table is written again")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long")
     options = parser.parse_args()
     seeds = range(options.first, options.first + options.compositions)
     outcomes, begun = [], time.time()
+    stop: list[int] = []
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-        for outcome in pool.imap_unordered(ask, seeds, chunksize=50):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: stop.append(number))
+        for outcome in pool.imap(ask, seeds, chunksize=50):
             outcomes.append(outcome)
             if outcome.verdict.fault:
                 print(outcome.text, flush=True)
             if len(outcomes) % 5000 == 0:
                 print(f"{len(outcomes)} in {time.time() - begun:.0f} s", file=sys.stderr, flush=True)
-    text = table(outcomes)
+            if stop or time.time() - begun > options.seconds:
+                break
+    text = f"{summary(outcomes, options.first)}\n\n{table(outcomes)}"
     print(text)
     if options.write:
         page = options.write.read_text()
         head, rest = page.split(BEGIN)
         options.write.write_text(f"{head}{BEGIN}\n\n{text}\n{END}{rest.split(END)[1]}")
     return any(outcome.verdict.fault for outcome in outcomes)
+
+
+def summary(outcomes: list[Outcome], first: int) -> str:
+    """Return what was asked, how much of it was false, and how loose the answers were."""
+    verdicts = [outcome.verdict for outcome in outcomes]
+    false = sum(verdict.fault is not None for verdict in verdicts)
+    known = [verdict.excess for verdict in verdicts if verdict.excess is not None]
+    loose = [sum(excess > limit for excess in known) / max(len(known), 1) for limit in (1e-7, 1e-4, 1e-2)]
+    return (
+        f"{len(outcomes)} compositions were asked, numbers {first} to {first + len(outcomes) - 1}; {false} answers were "
+        f"false.\nOf the {len(known)} answers whose truth is known from both sides {loose[0]:.1%} are more than 1e-7 above "
+        f"it,\n{loose[1]:.1%} more than 1e-4, {loose[2]:.2%} more than one per cent."
+    )
 
 
 def table(outcomes: list[Outcome]) -> str:

@@ -8,7 +8,7 @@ from generator import ask
 
 
 def faults(seeds: Iterable[int]) -> list[str]:
-    """Return what is wrong with the answers, asked in two processes: most of the time is the library's own."""
+    """Return what is wrong with the answers, asked in two processes."""
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         return [outcome.text for outcome in pool.imap_unordered(ask, seeds, chunksize=25) if outcome.verdict.fault]
 

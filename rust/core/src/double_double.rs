@@ -65,6 +65,16 @@ impl DoubleDouble {
         self.hi
     }
 
+    /// The smallest double that is not below the value.
+    pub(crate) fn above(self) -> f64 {
+        if self.lo > 0.0 { self.hi.next_up() } else { self.hi }
+    }
+
+    /// The largest double that is not above the value.
+    pub(crate) fn below(self) -> f64 {
+        -(-self).above()
+    }
+
     /// Whether the value is exactly zero.
     pub(crate) fn is_zero(self) -> bool {
         self.hi == 0.0

@@ -66,6 +66,10 @@ impl Profile for BudgetPair {
         super::inverse::settle(&|epsilon| self.delta_upper(epsilon), epsilon, delta).min(self.epsilon0)
     }
 
+    fn response(&self) -> Option<(f64, f64)> {
+        Some((self.epsilon0, self.delta0))
+    }
+
     fn kinks(&self) -> Vec<f64> {
         vec![-self.epsilon0, self.epsilon0]
     }

@@ -57,6 +57,12 @@ pub trait Profile: Send + Sync {
         Vec::new()
     }
 
+    /// Epsilon and delta if this is the profile of that budget, randomised response that sometimes tells the truth: a pair
+    /// whose outcomes can be counted.
+    fn response(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// The squared distance mu^2 of N(mu, 1) and N(0, 1) if this is their profile, rounded up; none for any other pair.
     fn gaussian_square(&self) -> Option<f64> {
         None

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::convolve::{Side, Tail, compose};
 use super::discretise::{optimistic, pessimistic};
+use super::outcomes::Outcomes;
 use super::plan::{Aim, Part, Sketch, few_digits, short_step};
 use super::pmf::Pmf;
 use crate::accounting::{Profile, inverse};
-use crate::rounding::{any_of_down, any_of_up, count_up, multiple_up, quotient_down, total_up};
+use crate::rounding::{any_of_down, any_of_up, count_up, exp_m1_up, multiple_up, quotient_down, total_up};
 use crate::{Error, Result, interrupt};
 
 /// Largest grid that is used without being asked for a tolerance.
@@ -24,12 +25,15 @@ const NOISE: f64 = 1e-7;
 /// Profiles composed with each other, each as often as its number says; itself a profile.
 ///
 /// All of them must be profiles of pairs in the same direction: of x against x' for one ordered pair of neighbours.
-/// Every answer is found on a grid that is chosen for the question, and holds in floating point.
+/// Where the outcomes are few every answer is a sum over them, else it is found on a grid that is chosen for the question;
+/// both hold in floating point.
 pub struct Composition {
     parts: Vec<(Arc<dyn Profile>, u64)>,
     tails: Mutex<Vec<Tail>>,
     sketches: Mutex<Vec<(i64, Arc<Sketch>)>>,
     tops: OnceLock<Vec<f64>>,
+    /// The composition outcome by outcome, if they are few.
+    outcomes: OnceLock<Option<Outcomes>>,
 }
 
 /// What is asked.
@@ -73,7 +77,13 @@ impl Composition {
         if merged.is_empty() || count > 1 << 40 {
             return Err(Error::parameter("count", "be between 1 and 2^40 releases in all", count));
         }
-        Ok(Self { parts: merged, tails: Mutex::default(), sketches: Mutex::default(), tops: OnceLock::new() })
+        Ok(Self {
+            parts: merged,
+            tails: Mutex::default(),
+            sketches: Mutex::default(),
+            tops: OnceLock::new(),
+            outcomes: OnceLock::new(),
+        })
     }
 
     /// The largest finite loss of each part; infinite where there is none.
@@ -178,6 +188,14 @@ impl Composition {
             }
             Question::Epsilon { delta } if delta >= 1.0 => return Ok(0.0),
             _ => {}
+        }
+        if let Some(outcomes) = self.outcomes.get_or_init(|| Outcomes::of(&self.parts)) {
+            return Ok(match (question, side) {
+                (Question::Delta { epsilon }, Side::Upper) => outcomes.delta_upper(epsilon),
+                (Question::Delta { epsilon }, Side::Lower) => outcomes.delta_lower(epsilon),
+                (Question::Epsilon { delta }, Side::Upper) => outcomes.epsilon_upper(delta),
+                (Question::Epsilon { delta }, Side::Lower) => outcomes.epsilon_lower(delta),
+            });
         }
         let (mut best, aimed) = self.remembered(question, side);
         if tolerance.is_none() && aimed {
@@ -295,7 +313,7 @@ impl Profile for Composition {
         if epsilon.is_nan() {
             return 0.0;
         }
-        self.delta(epsilon, Side::Lower).unwrap_or(0.0).max(-epsilon.exp_m1()).max(0.0)
+        self.delta(epsilon, Side::Lower).unwrap_or(0.0).max(-exp_m1_up(epsilon)).max(0.0)
     }
 
     /// Not below any part, not above the sum of the parts, and such that [`Self::delta_upper`] there is at most `delta`,

@@ -3,6 +3,7 @@
 mod composition;
 mod convolve;
 mod discretise;
+mod outcomes;
 mod plan;
 mod pmf;
 
