@@ -2,7 +2,7 @@
 
     python tests/judge/long_run.py --compositions 100000 --workers 2 --write docs/judge.md
 
-Stopped early (SIGTERM, SIGINT or --seconds) it writes what it has asked until then: always the first ones without a gap.
+Stopped early (SIGTERM, SIGINT or --seconds) it writes what it has asked so far: always the first ones without a gap.
 Ends with an error when any answer is false; the faults are printed.
 """
 
@@ -58,10 +58,11 @@ def summary(outcomes: list[Outcome], first: int) -> str:
     false = sum(verdict.fault is not None for verdict in verdicts)
     known = [verdict.excess for verdict in verdicts if verdict.excess is not None]
     loose = [sum(excess > limit for excess in known) / max(len(known), 1) for limit in (1e-7, 1e-4, 1e-2)]
+    asked, last = len(outcomes), first + len(outcomes) - 1
     return (
-        f"{len(outcomes)} compositions were asked, numbers {first} to {first + len(outcomes) - 1}; {false} answers were "
-        f"false.\nOf the {len(known)} answers whose truth is known from both sides {loose[0]:.1%} are more than 1e-7 above "
-        f"it,\n{loose[1]:.1%} more than 1e-4, {loose[2]:.2%} more than one per cent."
+        f"{asked} compositions were asked, numbers {first} to {last}; {false} answers were false.\n"
+        f"Of the {len(known)} answers whose truth is known from both sides {loose[0]:.1%} are more than 1e-7 above,\n"
+        f"{loose[1]:.1%} more than 1e-4, {loose[2]:.2%} more than one per cent."
     )
 
 
