@@ -203,6 +203,12 @@ def distinct(
 # counting.rs
 def count_table(columns: Sequence[NDArray[np.integer[Any]]], cardinalities: Sequence[int]) -> NDArray[np.int64]: ...
 
+# discovery.rs
+def discovery_guarantee(
+    adjacency: str, scale: tuple[int, int], threshold: int, least: int, max_rows: int
+) -> Guarantee: ...
+def discovery_threshold(adjacency: str, scale: tuple[int, int], max_rows: int, delta: float) -> int: ...
+
 # guarantee.rs
 @final
 class Guarantee:
@@ -224,6 +230,7 @@ class Guarantee:
         floor: float,
         total: int | None,
         rows: int,
+        max_rows: int = 1,
     ) -> Guarantee: ...
     @staticmethod
     def dirichlet_bound(
@@ -459,6 +466,18 @@ def least_noise_on_grid(
 
 # parallel.rs
 def threads_for(size: int, per_thread: int) -> int: ...
+
+# persons.rs
+def kept_rows(
+    persons: NDArray[np.uint32],
+    numbers: NDArray[np.uint32],
+    values: NDArray[np.uint32],
+    order: NDArray[np.int64] | None,
+    again: int,
+    max_rows: int,
+) -> NDArray[np.bool_]: ...
+def keyed_modulus() -> int: ...
+def keyed_numbers(key: str, texts: Sequence[str]) -> NDArray[np.uint32]: ...
 
 # quantile.rs
 def private_quantiles(

@@ -20,6 +20,7 @@ def dirichlet_curve(
     adjacency: Adjacency = "replace",
     floor: float = 0.0,
     total: int | None = None,
+    max_rows: int = 1,
 ) -> PrivacyCurve:
     """Return the privacy curve of y ~ Dirichlet(scale * counts + prior).
 
@@ -44,6 +45,9 @@ def dirichlet_curve(
     total : int, optional
         The public total, under ``"replace"``. It tells whether the curve is attained at this total. With two
         categories it forces both counts, and the curve is that of the worst pair at this total, which is smaller.
+    max_rows : int, default 1
+        How many records a person has at most, who is hidden with all of them. Then there is no public total; and above
+        3 the smallest prior, with the scaled floor, must be at least 1/2.
 
     Returns
     -------
@@ -70,10 +74,12 @@ def dirichlet_curve(
     if d < 2:
         raise InvalidParameterError(f"prior must have at least 2 entries, got {d}")
     n = None if total is None else integer("total", total, 1)
-    guarantee = _core.Guarantee.dirichlet(adjacency, scale, np.atleast_1d(priors).tolist(), d, floor, n, 0)
+    rows = min(integer("max_rows", max_rows, 1), 2**62)
+    guarantee = _core.Guarantee.dirichlet(adjacency, scale, np.atleast_1d(priors).tolist(), d, floor, n, 0, rows)
     label = f"dirichlet(scale={scale:.6g}, prior={_shown(priors)}, dimension={d}"
     label += f", floor={floor:.6g}" if floor else ""
     label += f", total={n}" if d == 2 and n is not None else ""
+    label += f", max_rows={rows}" if rows > 1 else ""
     return PrivacyCurve.from_guarantee(guarantee, f"{label})")
 
 

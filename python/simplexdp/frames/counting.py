@@ -13,6 +13,7 @@ from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
 from simplexdp.frames.encoding import checked_codes, encode_columns
+from simplexdp.frames.persons import bounded, checked_bound
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 
 __all__ = ["count_codes", "count_table", "count_tables"]
@@ -24,7 +25,16 @@ MOST_COLUMNS = 32
 """Of one table: what every version of NumPy takes. Of two levels each they would have more cells than can be held."""
 
 
-def count_table(frame: Any, columns: Sequence[Any], domains: Mapping[Any, DomainLike]) -> NDArray[np.int64]:
+def count_table(
+    frame: Any,
+    columns: Sequence[Any],
+    domains: Mapping[Any, DomainLike],
+    *,
+    unit: Any = None,
+    max_rows: int | None = None,
+    first_by: Any = None,
+    seed: int | None = None,
+) -> NDArray[np.int64]:
     """Count how often each combination of values of some columns occurs.
 
     Parameters
@@ -36,6 +46,15 @@ def count_table(frame: Any, columns: Sequence[Any], domains: Mapping[Any, Domain
         The columns to count, in the order of the axes of the result.
     domains : mapping
         The domain of each column: a list of values, a cardinality or a `Domain`.
+    unit : column, optional
+        Names the person of each row: then at most `max_rows` rows of each person count, as `bound_rows` keeps them. A
+        mechanism with the same ``max_rows`` guarantees something for persons, not for rows.
+    max_rows : int, optional
+        How many rows of a person count; needed with `unit`.
+    first_by : column, optional
+        Which of them: those with its smallest values. By default rows are drawn at random.
+    seed : int, optional
+        Draws the same rows again, on every engine.
 
     Returns
     -------
@@ -49,12 +68,25 @@ def count_table(frame: Any, columns: Sequence[Any], domains: Mapping[Any, Domain
     >>> sdp.frames.count_table(answers, ["group", "answer"], {"group": ["a", "b"], "answer": ["yes", "no"]})
     array([[0, 2],
            [1, 0]])
+
+    A person with many rows moves the table by no more than a person with two:
+
+    >>> visits = {"patient": [7, 7, 7, 7, 8], "ward": ["a", "a", "a", "a", "b"]}
+    >>> sdp.frames.count_table(visits, ["ward"], {"ward": ["a", "b"]}, unit="patient", max_rows=2)
+    array([2, 1])
     """
-    return count_tables(frame, [columns], domains)[0]
+    return count_tables(frame, [columns], domains, unit=unit, max_rows=max_rows, first_by=first_by, seed=seed)[0]
 
 
 def count_tables(
-    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, DomainLike]
+    frame: Any,
+    tables: Sequence[Sequence[Any]],
+    domains: Mapping[Any, DomainLike],
+    *,
+    unit: Any = None,
+    max_rows: int | None = None,
+    first_by: Any = None,
+    seed: int | None = None,
 ) -> list[NDArray[np.int64]]:
     """Count several tables of one frame, in one pass over the data where the engine allows that.
 
@@ -66,6 +98,8 @@ def count_tables(
         The columns of each table.
     domains : mapping
         The domain of each column: a list of values, a cardinality or a `Domain`.
+    unit, max_rows, first_by, seed : optional
+        As for `count_table`; each row that is kept counts in every table.
 
     Returns
     -------
@@ -85,7 +119,10 @@ def count_tables(
     checked = [checked_columns(columns) for columns in tables]
     used = list(dict.fromkeys(column for columns in checked for column in columns))
     resolved = as_domains(used, domains)
+    bound = checked_bound(unit, max_rows, first_by, seed)
     frame = as_frame(frame)
+    if bound is not None:
+        frame = bounded(frame, bound, used)
     if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
     codes = encode_columns(frame, resolved, used)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from simplexdp import _arguments as check
 from simplexdp import _dirichlet
 from simplexdp.exceptions import InvalidParameterError
+from simplexdp.sensitivity import of_counts
 
 __all__ = [
     "ADJACENCIES",
@@ -21,7 +22,6 @@ __all__ = [
     "checked_prior",
     "checked_total",
     "sampling_error",
-    "squared_sensitivity",
     "two_smallest",
 ]
 
@@ -39,14 +39,10 @@ MAX_DIMENSION = 10**6
 """Up to here the sampler's error bound holds."""
 
 
-def squared_sensitivity(adjacency: str) -> float:
-    """Squared Euclidean distance of the counts of neighbours."""
-    return 2.0 if adjacency == "replace" else 1.0
-
-
-def sampling_error(adjacency: str) -> float:
-    """Sum the error of the rows that one record can touch: a replaced one may leave a row and enter another."""
-    return (2 if adjacency == "replace" else 1) * _dirichlet.TOTAL_VARIATION_BOUND
+def sampling_error(adjacency: str, max_rows: int = 1) -> float:
+    """Sum the error of the rows that a person can touch: a replaced record may leave a row and enter another."""
+    rows = of_counts(adjacency=adjacency, max_rows=max_rows).cells  # type: ignore[arg-type]
+    return rows * _dirichlet.TOTAL_VARIATION_BOUND
 
 
 def two_smallest(prior: float | tuple[float, ...]) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """The Dirichlet mechanism: a probability vector, or a posterior sample, drawn instead of computed."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -24,11 +25,14 @@ from simplexdp.mechanisms._dirichlet_parameters import (
     checked_prior,
     checked_total,
     sampling_error,
-    squared_sensitivity,
     two_smallest,
 )
+from simplexdp.sensitivity import of_counts
 
 __all__ = ["DirichletMechanism"]
+
+LEAST_PRIOR_OF_PERSONS = 0.5
+"""From here on all records of a person in one category are the worst there is (Theorem G, docs/persons.md)."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -55,6 +59,9 @@ class DirichletMechanism(DirichletEstimates):
     **Several rows.** Rows of one table, each record counted in one of them, cost what `table_privacy` says: the
     same as one row, unless `adjacency` is "replace" and the two smallest priors differ.
 
+    **Persons.** With `max_rows` the neighbours are persons with at most so many records, which all change together and
+    may fall into different categories and rows. The number of records is private then, under "replace" too.
+
     Parameters
     ----------
     scale : float
@@ -71,6 +78,9 @@ class DirichletMechanism(DirichletEstimates):
         Sensitivities of a real statistic; both or none.
     total : int, optional
         Public number of records, under "replace"; rows are released one at a time then.
+    max_rows : int, default 1
+        How many records a person has at most, `simplexdp.frames.bound_rows` sees to that. Above 3 the prior, with the
+        scaled floor, must be at least 1/2.
 
     Examples
     --------
@@ -92,6 +102,7 @@ class DirichletMechanism(DirichletEstimates):
     l2: float | None
     linf: float | None
     total: int | None
+    max_rows: int
 
     def __init__(
         self,
@@ -104,10 +115,17 @@ class DirichletMechanism(DirichletEstimates):
         l2: float | None = None,
         linf: float | None = None,
         total: int | None = None,
+        max_rows: int = 1,
     ) -> None:
         prior, size = checked_prior(prior, dimension)
         if (l2 is None) != (linf is None):
             raise InvalidParameterError("l2 and linf must be given together, or neither of them")
+        rows = of_counts(adjacency=adjacency, max_rows=max_rows).linf  # type: ignore[arg-type]
+        if rows > 1 and (l2 is not None or total is not None):
+            raise InvalidParameterError(
+                "max_rows must be 1 with l2 and linf, which speak of persons already, and with total: the number of "
+                "records of persons is private"
+            )
         floor = check.non_negative("floor", floor)
         if floor > check.LARGEST_COUNT:
             raise InvalidParameterError(f"floor must be at most 1e15, got {floor}")
@@ -124,6 +142,7 @@ class DirichletMechanism(DirichletEstimates):
             "l2": None if l2 is None else between("l2", l2, SENSITIVITY_RANGE),
             "linf": None if linf is None else check.positive("linf", linf),
             "total": total,
+            "max_rows": rows,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -222,7 +241,7 @@ class DirichletMechanism(DirichletEstimates):
             raise InvalidParameterError("l2 and linf must be given together, or neither of them")
         check.choice("adjacency", adjacency, ADJACENCIES)
         if l2 is None or linf is None:
-            l2_squared, largest = squared_sensitivity(adjacency), 1.0
+            l2_squared, largest = float(of_counts(adjacency=adjacency).l2_squared), 1.0  # type: ignore[arg-type]
         else:
             # Rounded up: the square of a rounded root such as 2**0.5 may fall short of the number that was meant.
             l2_squared = math.nextafter(between("l2", l2, SENSITIVITY_RANGE) ** 2, math.inf)
@@ -251,6 +270,7 @@ class DirichletMechanism(DirichletEstimates):
         reference: ArrayLike | None = None,
         fixed_total: bool = False,
         advantage: float | None = None,
+        max_rows: int = 1,
     ) -> "DirichletMechanism":
         """Find the parameters that spend an (epsilon, delta) budget best. Nothing here looks at data.
 
@@ -287,6 +307,9 @@ class DirichletMechanism(DirichletEstimates):
         advantage : float, optional
             In place of `epsilon` and `delta`, strictly between 0 and 1: by how much an attacker's true positive rate
             may exceed the false positive rate.
+        max_rows : int, default 1
+            How many records a person has at most. The prior is at least 1/2 then, where all of them in one category are
+            the worst there is.
 
         Returns
         -------
@@ -311,14 +334,27 @@ class DirichletMechanism(DirichletEstimates):
         dimension = checked_dimension(dimension)
         check.choice("loss", loss, LOSSES)
         floor = check.non_negative("floor", floor)
+        per_person = of_counts(adjacency=adjacency, max_rows=max_rows).linf  # type: ignore[arg-type]
         fixed = None
         if check.flag("fixed_total", fixed_total):
+            if per_person > 1:
+                raise InvalidParameterError(
+                    "fixed_total must be False where max_rows is above 1: the number of records is private"
+                )
             if total is None:
                 raise InvalidParameterError("total must be given when it is fixed")
             fixed = checked_total(total, dimension, floor, adjacency)
 
         def build(prior: ArrayLike, scale: float) -> "DirichletMechanism":
-            return cls(prior=prior, scale=scale, dimension=dimension, adjacency=adjacency, floor=floor, total=fixed)
+            return cls(
+                prior=prior,
+                scale=scale,
+                dimension=dimension,
+                adjacency=adjacency,
+                floor=floor,
+                total=fixed,
+                max_rows=per_person,
+            )
 
         if advantage is not None:
             if epsilon is not None or delta is not None:
@@ -329,6 +365,10 @@ class DirichletMechanism(DirichletEstimates):
                 raise InvalidParameterError("epsilon must be given unless prior and scale are")
             return build(prior, scale)
         delta = check.open_unit("delta", delta)
+        if per_person > 1:
+            return _for_persons(
+                build, epsilon, delta, dimension, total, loss, prior, scale, adjacency, floor, reference, per_person
+            )
         budget = _core.DirichletBudget(
             check.positive("epsilon", epsilon),
             delta,
@@ -370,12 +410,12 @@ class DirichletMechanism(DirichletEstimates):
         advantage: float | None = None,
         loss: str = "kl",
         adjacency: str = "replace",
+        max_rows: int = 1,
     ) -> "DirichletMechanism":
         """Return the mechanism for the shares of a histogram, or of the rows of a table, released in one call.
 
         As `calibrated`, with one prior for all categories, so that the rows of a table cost as much as one. Every
-        record is counted in one cell: for people with several records take a mechanism that adds noise, whose
-        ``for_counts`` has `max_rows`.
+        record is counted in one cell.
 
         Parameters
         ----------
@@ -389,6 +429,8 @@ class DirichletMechanism(DirichletEstimates):
             What to make small on average.
         adjacency : {"replace", "add_remove"}
             Which data sets are neighbours.
+        max_rows : int, default 1
+            How many records a person has at most.
 
         Returns
         -------
@@ -402,7 +444,14 @@ class DirichletMechanism(DirichletEstimates):
         True
         """
         return cls.calibrated(
-            epsilon, delta, dimension, total=total, advantage=advantage, loss=loss, adjacency=adjacency
+            epsilon,
+            delta,
+            dimension,
+            total=total,
+            advantage=advantage,
+            loss=loss,
+            adjacency=adjacency,
+            max_rows=max_rows,
         )
 
     # What it is -----------------------------------------------------------------------------------------------
@@ -628,13 +677,14 @@ class DirichletMechanism(DirichletEstimates):
         prior = self._prior if isinstance(self._prior, float) else np.array2string(np.array(self._prior), threshold=6)
         rest = "" if self.l2 is None else f", l2={self.l2!r}, linf={self.linf!r}"
         rest += "" if self.total is None else f", total={self.total}"
+        rest += "" if self.max_rows == 1 else f", max_rows={self.max_rows}"
         return (
             f"DirichletMechanism(scale={self.scale!r}, prior={prior}, dimension={self.dimension}, "
             f"adjacency={self.adjacency!r}, floor={self.floor!r}{rest})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = ("scale", "dimension", "adjacency", "floor", "l2", "linf", "total")
+        names = ("scale", "dimension", "adjacency", "floor", "l2", "linf", "total", "max_rows")
         return _rebuild, ({"prior": self._prior, **{name: getattr(self, name) for name in names}},)
 
     @cached_property
@@ -654,13 +704,15 @@ class DirichletMechanism(DirichletEstimates):
     def _sensitivities(self) -> tuple[float, float]:
         """Squared l2-sensitivity, rounded up, and linf."""
         if self.l2 is None or self.linf is None:
-            return squared_sensitivity(self.adjacency), 1.0
+            change = of_counts(adjacency=self.adjacency, max_rows=self.max_rows)
+            return float(change.l2_squared), float(change.linf)
         return math.nextafter(self.l2**2, math.inf), self.linf
 
     @property
     def _rows_cost_no_more(self) -> bool:
         a, b = two_smallest(self._prior)
-        return self.adjacency == "add_remove" or a == b
+        # The curve of persons takes the smallest prior for all.
+        return self.adjacency == "add_remove" or a == b or self.max_rows > 1
 
     def _curve(self, prior: ArrayLike, dimension: int | None) -> PrivacyCurve:
         """Theory B1, or the paper's bound for a real statistic, with the sampler's error."""
@@ -681,8 +733,9 @@ class DirichletMechanism(DirichletEstimates):
                 adjacency=self.adjacency,
                 floor=self.floor,
                 total=self.total,
+                max_rows=self.max_rows,
             )
-        return curve.with_sampling_error(sampling_error(self.adjacency))
+        return curve.with_sampling_error(sampling_error(self.adjacency, self.max_rows))
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
@@ -708,6 +761,55 @@ class DirichletMechanism(DirichletEstimates):
 def _pair_within(advantage: float) -> tuple[float, float]:
     """Return a budget whose curve is below the advantage at epsilon zero: delta(0) <= delta(e) + exp(e) - 1."""
     return advantage * 2.0**-40, advantage * (1 - 2.0**-38)
+
+
+def _for_persons(
+    build: Callable[[ArrayLike, float], DirichletMechanism],
+    epsilon: float,
+    delta: float,
+    dimension: int,
+    total: float | None,
+    loss: str,
+    prior: Any,
+    scale: float | None,
+    adjacency: str,
+    floor: float,
+    reference: ArrayLike | None,
+    rows: int,
+) -> DirichletMechanism:
+    """Calibrate for persons: what k records do at a scale one record does at k times the scale, if the prior allows it.
+
+    One record at k times the scale among counts that are divided by k: total and floor are, too.
+    """
+    if prior is not None and two_smallest(prior)[0] < LEAST_PRIOR_OF_PERSONS:
+        raise InvalidParameterError(
+            f"prior must be at least 1/2 to calibrate for persons with {rows} records, got {prior}"
+        )
+    # The sampler may be off in every row that a person touches.
+    error = sampling_error(adjacency, rows)
+    floor = floor / rows * (1 - 2.0**-50)
+    budget = _core.DirichletBudget(check.positive("epsilon", epsilon), delta, error, adjacency, floor, None)
+    if prior is not None:
+        smallest = two_smallest(prior)[0]
+    elif scale is not None:
+        smallest = prior = max(
+            budget.smallest_prior(between("scale", scale, SCALE_RANGE) * rows), LEAST_PRIOR_OF_PERSONS
+        )
+    else:
+        if total is None:
+            raise InvalidParameterError("total must be given to choose a prior; or give prior or scale")
+        public = None if reference is None else check.probabilities("reference", reference, dimension).ravel()
+        share = max(check.positive("total", total) / rows, 1.0)
+        prior = max(budget.best_prior(loss, dimension, share, public)[0], LEAST_PRIOR_OF_PERSONS)
+        smallest = prior
+    if scale is None:
+        scale = budget.largest_scale(smallest, smallest) / rows * (1 - 2.0**-50)
+    mechanism = build(prior, scale)
+    # The curve is what counts, and it was not what was searched on.
+    spent = mechanism.privacy.epsilon(delta)
+    if not spent <= epsilon:
+        raise InvalidParameterError(f"epsilon must be at least {spent} for this prior and scale, got {epsilon}")
+    return mechanism
 
 
 def _rebuild(parameters: dict[str, Any]) -> DirichletMechanism:

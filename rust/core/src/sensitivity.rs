@@ -73,6 +73,18 @@ impl CountChange {
     }
 }
 
+/// Every way to split so many rows into parts, each in falling order.
+pub fn partitions(rows: u64) -> Vec<Vec<u64>> {
+    fn below(rows: u64, most: u64) -> Vec<Vec<u64>> {
+        if rows == 0 {
+            return vec![vec![]];
+        }
+        let with = |first| below(rows - first, first).into_iter().map(move |rest| [vec![first], rest].concat());
+        (1..=most.min(rows)).flat_map(with).collect()
+    }
+    below(rows, rows)
+}
+
 fn in_range(name: &'static str, value: u64) -> Result<()> {
     if (1..=MOST).contains(&value) { Ok(()) } else { Err(Error::parameter(name, "lie between 1 and 2^20", value)) }
 }
@@ -144,6 +156,14 @@ mod tests {
             assert!(root.mul_add(root, -square) >= 0.0);
             assert!(root.next_down().mul_add(root.next_down(), -square) < 0.0);
         }
+    }
+
+    #[test]
+    fn partitions_are_as_many_as_there_are() {
+        // OEIS A000041.
+        let found: Vec<usize> = (0..10).map(|rows| partitions(rows).len()).collect();
+        assert_eq!(found, [1, 1, 2, 3, 5, 7, 11, 15, 22, 30]);
+        assert!(partitions(6).iter().all(|parts| parts.iter().sum::<u64>() == 6));
     }
 
     #[test]

@@ -72,7 +72,8 @@ impl PyGuarantee {
 
     /// A Dirichlet draw from counts; the error of `rows` sampled rows is counted in.
     #[staticmethod]
-    #[pyo3(signature = (adjacency, scale, prior, dimension, floor, total, rows))]
+    #[pyo3(signature = (adjacency, scale, prior, dimension, floor, total, rows, max_rows = 1))]
+    #[expect(clippy::too_many_arguments, reason = "the mechanism's parameters")]
     fn dirichlet(
         adjacency: &str,
         scale: f64,
@@ -81,8 +82,9 @@ impl PyGuarantee {
         floor: f64,
         total: Option<u64>,
         rows: u64,
+        max_rows: u64,
     ) -> CoreResult<Self> {
-        let draw = DirichletDraw { scale, prior: &prior, dimension, floor, total };
+        let draw = DirichletDraw { scale, prior: &prior, dimension, floor, total, max_rows };
         Ok(Self::new(draw.released(self::adjacency(adjacency)?, rows)?))
     }
 

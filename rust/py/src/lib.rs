@@ -10,6 +10,7 @@ mod counting;
 mod detached;
 mod dirichlet;
 mod dirichlet_mechanism;
+mod discovery;
 mod distinct;
 mod divergence;
 mod error;
@@ -22,6 +23,7 @@ mod network;
 mod noise;
 mod noise_guarantee;
 mod parallel;
+mod persons;
 mod quantile;
 mod random;
 mod sensitivity;
@@ -50,6 +52,8 @@ mod _core {
     #[pymodule_export]
     use dirichlet_mechanism::{PyBudget, dirichlet_expected_loss, dirichlet_floor_parameter, dirichlet_tcdp};
     #[pymodule_export]
+    use discovery::{discovery_guarantee, discovery_threshold};
+    #[pymodule_export]
     use distinct::distinct;
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
@@ -76,6 +80,8 @@ mod _core {
     };
     #[pymodule_export]
     use parallel::threads_for;
+    #[pymodule_export]
+    use persons::{kept_rows, keyed_modulus, keyed_numbers};
     #[pymodule_export]
     use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]

@@ -3,10 +3,13 @@
 
 mod column;
 mod distinct;
+mod md5;
+mod persons;
 mod radix;
 mod tally;
 
 pub use distinct::{Distinct, distinct};
+pub use persons::{MODULUS, Rows, kept_rows, keyed_number};
 use radix::Columns;
 
 use crate::{Error, Result, interrupt, memory};

@@ -1,7 +1,10 @@
 //! What one Dirichlet draw from counts guarantees (theory B1; docs/privacy-curves.md has the proofs).
 
+use std::sync::Arc;
+
 use super::{Adjacency, Guarantee, Leaf, Node, Real, Recipe};
 use crate::rounding::{multiple_up, product_down, sum_down};
+use crate::sensitivity::{Person, partitions};
 use crate::{Error, Result};
 
 /// Total variation distance between the sampler's law and the ideal one for each row; the proof, in docs/randomness.md,
@@ -21,7 +24,14 @@ pub struct DirichletDraw<'a> {
     pub floor: f64,
     /// The public total, under replacement.
     pub total: Option<u64>,
+    /// How many rows of data a person has, at most.
+    pub max_rows: u64,
 }
+
+/// From here on all rows of a person in one category are the worst there is (Theorem G).
+const ONE_PART_PRIOR: f64 = 0.5;
+/// Below, every way to spread so many rows over categories is composed; there are 3 of them, 9 under replacement.
+const MOST_SPREAD_ROWS: u64 = 3;
 
 impl DirichletDraw<'_> {
     /// The two smallest priors.
@@ -45,7 +55,7 @@ impl DirichletDraw<'_> {
     /// Whether some neighbours at this total are the worst pair (at any total if none is stated), for three categories on.
     fn is_attained(&self) -> bool {
         let least = self.floor.ceil();
-        let needed = 1.0 + self.dimension as f64 * least;
+        let needed = self.max_rows as f64 + self.dimension as f64 * least;
         self.total.is_none_or(|total| total as f64 >= needed && self.floor == least)
     }
 
@@ -62,6 +72,9 @@ impl DirichletDraw<'_> {
             return Err(Error::parameter("dimension", "be at least 2", self.dimension));
         }
         let (first, second) = self.smallest()?;
+        if self.max_rows != 1 {
+            return self.of_person(adjacency, self.lifted(first), first == second);
+        }
         let (a, b, r) = (Real(self.lifted(first)), Real(self.lifted(second)), Real(self.scale));
         if adjacency == Adjacency::AddRemove {
             if let Some(total) = self.total {
@@ -82,6 +95,59 @@ impl DirichletDraw<'_> {
             node = Node::new(Recipe::Maximum(vec![node, Node::leaf(Leaf::Beta { a: b, b: a, r })?]))?;
         }
         Ok(Guarantee::symmetric(adjacency, node)?.attained(self.is_attained()))
+    }
+
+    /// The same for a person whose rows, at most `max_rows`, change together.
+    ///
+    /// With independent gammas in place of their normalised values a person with `n_i` rows in category i moves
+    /// Gamma(a + c) to Gamma(a + c + n_i r); the c only helps (theory B1). **Theorem G**: for a >= 1/2 all rows in one
+    /// category dominate every way to spread them (docs/persons.md has the proof), so that Beta(a + k r, a) against
+    /// Beta(a, a + k r), or Gamma(a + k r) against Gamma(a), is the worst pair, in one row of a table or in several.
+    /// Below 1/2 that is false, and the maximum over all partitions of exactly k is taken: fewer rows are covered, as
+    /// one more part is one more independent pair.
+    fn of_person(&self, adjacency: Adjacency, a: f64, equal: bool) -> Result<Guarantee> {
+        Person { adjacency, max_rows: self.max_rows }.moves(None, 1)?;
+        if let Some(total) = self.total {
+            return Err(Error::parameter(
+                "total",
+                "be None where a person has several rows, whose number is private",
+                total,
+            ));
+        }
+        let part = |rows: u64, add| Node::leaf(Leaf::Gamma { a: Real(a), r: Real(multiple_up(rows, self.scale)), add });
+        if a >= ONE_PART_PRIOR {
+            let directions = match adjacency {
+                Adjacency::AddRemove => vec![part(self.max_rows, false)?, part(self.max_rows, true)?],
+                Adjacency::Replace => {
+                    let (a, r) = (Real(a), Real(multiple_up(self.max_rows, self.scale)));
+                    vec![Node::leaf(Leaf::Beta { a, b: a, r })?]
+                }
+            };
+            return Ok(Guarantee::new(adjacency, directions, 0.0)?.attained(equal && self.is_attained()));
+        }
+        if self.max_rows > MOST_SPREAD_ROWS {
+            let rule = "be at least 1/2, with the scaled floor, where a person has more than 3 rows";
+            return Err(Error::parameter("prior", rule, a));
+        }
+        let spread = partitions(self.max_rows);
+        let parts = |rows: &[u64], add| rows.iter().map(|&rows| Ok((part(rows, add)?, 1))).collect::<Result<Vec<_>>>();
+        let composed = |parts: Vec<(Arc<Node>, u64)>| match &parts[..] {
+            [(only, 1)] => Ok(Arc::clone(only)),
+            _ => Node::new(Recipe::Composition(parts)),
+        };
+        let maximum = |nodes: Result<Vec<Arc<Node>>>| Node::new(Recipe::Maximum(nodes?));
+        let directions = match adjacency {
+            Adjacency::AddRemove => [false, true]
+                .into_iter()
+                .map(|add| maximum(spread.iter().map(|rows| composed(parts(rows, add)?)).collect()))
+                .collect::<Result<_>>()?,
+            Adjacency::Replace => {
+                let both = |out: &[u64], into: &[u64]| composed([parts(out, false)?, parts(into, true)?].concat());
+                let pairs = spread.iter().flat_map(|out| spread.iter().map(move |into| both(out, into)));
+                vec![maximum(pairs.collect())?]
+            }
+        };
+        Guarantee::new(adjacency, directions, 0.0)
     }
 
     /// What one released row guarantees, the sampler's error included.
@@ -141,7 +207,7 @@ mod tests {
     use super::*;
 
     fn draw(prior: &[f64], dimension: u64, floor: f64, total: Option<u64>) -> DirichletDraw<'_> {
-        DirichletDraw { scale: 0.5, prior, dimension, floor, total }
+        DirichletDraw { scale: 0.5, prior, dimension, floor, total, max_rows: 1 }
     }
 
     #[test]
@@ -168,5 +234,30 @@ mod tests {
         assert!(draw(&[1.0], 3, 0.0, Some(5)).guarantee(Adjacency::AddRemove).is_err());
         assert!(draw(&[0.0], 3, 0.0, None).guarantee(Adjacency::Replace).is_err());
         assert!(draw(&[1.0], 1, 0.0, None).guarantee(Adjacency::Replace).is_err());
+    }
+
+    #[test]
+    fn all_rows_in_one_category_are_the_worst_from_a_prior_of_one_half_on() {
+        for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+            let person = DirichletDraw { max_rows: 3, ..draw(&[0.5], 4, 0.0, None) }.guarantee(adjacency).unwrap();
+            let one = DirichletDraw { scale: 1.5, ..draw(&[0.5], 4, 0.0, None) }.guarantee(adjacency).unwrap();
+            assert!(person == one && person.exact());
+        }
+    }
+
+    #[test]
+    fn below_one_half_the_rows_are_spread() {
+        // One part at epsilon 8 has delta 0.7048, two parts 0.7707.
+        let person = DirichletDraw { scale: 1.0, max_rows: 2, ..draw(&[0.1], 4, 0.0, None) };
+        let delta = person.guarantee(Adjacency::Replace).unwrap().delta(8.0);
+        assert!((0.7706..0.7709).contains(&delta), "{delta}");
+        let beyond = DirichletDraw { max_rows: 4, ..person };
+        assert!(beyond.guarantee(Adjacency::AddRemove).is_err());
+    }
+
+    #[test]
+    fn a_person_with_several_rows_has_no_public_total() {
+        assert!(DirichletDraw { max_rows: 2, ..draw(&[1.0], 3, 0.0, Some(9)) }.guarantee(Adjacency::Replace).is_err());
+        assert!(DirichletDraw { max_rows: 0, ..draw(&[1.0], 3, 0.0, None) }.guarantee(Adjacency::Replace).is_err());
     }
 }

@@ -5,6 +5,7 @@
 
 mod combine;
 mod dirichlet;
+mod discovery;
 mod least_noise;
 mod noise;
 mod recipe;
@@ -16,6 +17,7 @@ mod tradeoff;
 use std::sync::Arc;
 
 pub use dirichlet::{DirichletDraw, DirichletFunction, SAMPLING_ERROR_PER_ROW};
+pub use discovery::{Discovery, least_threshold};
 pub use least_noise::{NoiseBudget, gaussian_on_grid, least_size};
 pub use noise::{Grid, Noise, NoiseMechanism};
 pub use recipe::{Function, Leaf, Node, Real, Recipe};
@@ -35,6 +37,14 @@ pub enum Adjacency {
 }
 
 impl Adjacency {
+    /// The squared Euclidean distance of the counts of neighbours that differ in one record.
+    pub fn l2_squared(self) -> f64 {
+        match self {
+            Self::Replace => 2.0,
+            Self::AddRemove => 1.0,
+        }
+    }
+
     /// As it is written.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,7 +4,8 @@
 //! A guide in plain doubles (`guide`) says where to look; the last step solves on the exact profiles, and what it
 //! returns was checked there: the guarantee does not depend on the guide. Nothing here sees data.
 
-use super::dirichlet::{Adjacency, floor_parameter, worst_profiles};
+use super::Adjacency;
+use super::dirichlet::{floor_parameter, worst_profiles};
 use super::expected_loss::{Group, Loss, expected_loss};
 use super::guide;
 use crate::accounting::{Profile, TwoCategories};

@@ -1,27 +1,9 @@
 //! What the Dirichlet mechanism y ~ Dirichlet(scale counts + prior) guarantees.
 
 use crate::accounting::{BetaPair, Direction, GammaPair, Profile};
+use crate::guarantee::Adjacency;
 use crate::special::trigamma;
 use crate::{Error, Result};
-
-/// Which data sets are neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Adjacency {
-    /// One record is replaced: one count falls by one, another rises by one, the total is public.
-    Replace,
-    /// One record is added or removed: one count changes by one.
-    AddRemove,
-}
-
-impl Adjacency {
-    /// Squared l2-sensitivity of the counts.
-    pub fn l2_squared(self) -> f64 {
-        match self {
-            Self::Replace => 2.0,
-            Self::AddRemove => 1.0,
-        }
-    }
-}
 
 /// The parameter of a category at its public floor: prior + scale * floor, rounded down, which is towards more loss.
 pub fn floor_parameter(prior: f64, scale: f64, floor: f64) -> f64 {

@@ -1,0 +1,222 @@
+"""At most so many rows of each person, in the engine that holds the frame.
+
+What is kept of a person depends on that person's rows alone, so that nobody else's rows move when the person comes or
+goes: that is what the guarantee for persons needs, whatever the key (`rust/core/src/counting/persons.rs` has the rule
+and the reason). The rule is the same on every engine, in integers and digests that all of them have: a seed keeps the
+same rows everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _arguments as check
+from simplexdp import _core
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames.canonical import texts_of
+from simplexdp.frames.distinct import distinct_of_array, observed
+from simplexdp.frames.distinct_series import distinct_of_series
+from simplexdp.frames.source import as_frame, checked_columns, column_of, is_lazy
+
+__all__ = ["Bound", "bound_rows", "bounded", "checked_bound"]
+
+MOST_ROWS = 1 << 20
+"""Of a person, as in the compiled core."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Whose rows are bounded, and how."""
+
+    unit: Any
+    max_rows: int
+    first_by: Any
+    key: str
+
+    def columns(self, counted: Sequence[Any]) -> list[Any]:
+        """Return what is read beside the columns that are counted, these first."""
+        beside = [self.unit] if self.first_by is None else [self.unit, self.first_by]
+        return list(dict.fromkeys([*counted, *beside]))
+
+
+def bound_rows(
+    frame: Any,
+    *,
+    unit: Any,
+    max_rows: int,
+    columns: Sequence[Any] | None = None,
+    first_by: Any = None,
+    seed: int | None = None,
+) -> Any:
+    """Return the frame with at most `max_rows` rows of each person.
+
+    The rows of a person who has more are drawn at random, or are the first by a column. Which ones does not depend on
+    anybody else's rows, so that a person moves at most `max_rows` rows of the result.
+
+    Parameters
+    ----------
+    frame : data frame, two-dimensional array or mapping of one-dimensional arrays
+        As for `count_table`; a lazy frame stays lazy.
+    unit : column
+        Names the person of each row. Rows without one, where it is missing, count as one person's together.
+    max_rows : int
+        How many rows of a person count, up to 2**20.
+    columns : sequence, optional
+        The columns that are wanted; by default all of them. A seed keeps the same rows for the same columns.
+    first_by : column, optional
+        The rows with its smallest values are kept, such as the first visits; missing values come last.
+    seed : int, optional
+        Keeps the same rows again, on every engine. It need not be secret. By default a new draw each time.
+
+    Returns
+    -------
+    frame of the same kind
+        With `columns` alone, where they are stated.
+
+    Examples
+    --------
+    >>> from simplexdp.frames import bound_rows
+    >>> visits = {"patient": [7, 7, 7, 8], "ward": ["a", "a", "b", "c"]}
+    >>> len(bound_rows(visits, unit="patient", max_rows=2)["ward"])
+    3
+    """
+    bound = checked_bound(unit, max_rows, first_by, seed)
+    assert bound is not None
+    wanted = None if columns is None else checked_columns(columns)
+    frame = as_frame(frame)
+    result = bounded(frame, bound, _all_columns(frame) if wanted is None else wanted)
+    return result if isinstance(result, (np.ndarray, Mapping)) else result.to_native()
+
+
+def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | None) -> Bound | None:
+    """Return the bound that arguments state; None where nobody has several rows."""
+    if unit is None:
+        for name, value in (("max_rows", max_rows), ("first_by", first_by), ("seed", seed)):
+            if value is not None:
+                raise InvalidParameterError(f"{name} must be None unless unit names the column of persons")
+        return None
+    if max_rows is None:
+        raise InvalidParameterError("max_rows must be given with unit: how many rows of a person count")
+    rows = check.integer("max_rows", max_rows, 1)
+    if rows > MOST_ROWS:
+        raise InvalidParameterError(f"max_rows must be at most 2^20, got {rows}")
+    if first_by is not None and first_by == unit:
+        raise InvalidParameterError("first_by must be another column than unit")
+    if seed is None:
+        key = "".join(f"{word:x}." for word in np.asarray(_core.random_words(2)).tolist())
+    else:
+        key = f"seed {check.integer('seed', seed, 0)}."
+    return Bound(unit, rows, first_by, key)
+
+
+def bounded(frame: Any, bound: Bound, columns: Sequence[Any]) -> Any:
+    """Return these columns of a frame, as `as_frame` gives it, with at most so many rows of each person."""
+    if is_lazy(frame):
+        from simplexdp.frames.persons_lazy import bounded_lazily
+
+        return bounded_lazily(frame, bound, list(columns))
+    return _kept(frame, kept_of(lambda column: column_of(frame, column), bound, columns), columns)
+
+
+def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) -> NDArray[np.bool_] | None:
+    """Return whether each row is kept, None where all are; `column` gives the values of a column."""
+    persons, texts = _persons(column(bound.unit), bound.unit)
+    for name in columns:
+        if len(column(name)) != len(persons):
+            raise InvalidDataError("columns of frame must have the same length")
+    over = np.bincount(persons, minlength=1) > bound.max_rows
+    if not over.any():
+        return None
+    touched = over.take(persons)
+    rows = np.flatnonzero(touched)
+    # Persons with too many rows get new numbers, from zero.
+    places = np.cumsum(over, dtype=np.int64) - 1
+    numbers = _core.keyed_numbers(bound.key + "u", texts(np.flatnonzero(over)))
+    modulus = _core.keyed_modulus()
+    values = np.zeros(len(rows), dtype=np.uint64)
+    for position, name in enumerate(columns):
+        levels, found = _distinct(_rows_of(column(name), rows), name)
+        table = _core.keyed_numbers(f"{bound.key}{position}", texts_of(levels))
+        values += table.astype(np.uint64).take(found)
+    order = None if bound.first_by is None else _ranks(_rows_of(column(bound.first_by), rows), bound.first_by)
+    again = int(_core.keyed_numbers(bound.key, ["again"])[0])
+    kept = np.ones(len(persons), dtype=bool)
+    kept[rows] = _core.kept_rows(
+        places.take(persons[rows]).astype(np.uint32),
+        numbers,
+        (values % np.uint64(modulus)).astype(np.uint32),
+        order,
+        again,
+        bound.max_rows,
+    )
+    return kept
+
+
+def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], list[str]]]:
+    """Return the number of each row's person, and what gives the texts of some of the persons."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
+        first_rows, numbers = observed(values)
+        return numbers, lambda persons: texts_of(values[first_rows[persons]].tolist())
+    levels, numbers = _distinct(values, unit)
+    # Values that are written alike are one person: 1 and 1.0, one text at two addresses.
+    texts = texts_of(levels)
+    known: dict[str, int] = {}
+    same = np.fromiter((known.setdefault(text, len(known)) for text in texts), dtype=np.int64, count=len(texts))
+    different = list(known)
+    return same.take(numbers), lambda persons: [different[person] for person in persons.tolist()]
+
+
+def _distinct(values: Any, column: Any) -> Any:
+    return (distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series)(values, column)
+
+
+def _rows_of(values: Any, rows: NDArray[np.intp]) -> Any:
+    return values[rows]
+
+
+def _ranks(values: Any, column: Any) -> NDArray[np.int64]:
+    """Return the place of each value among the different ones, missing ones last."""
+    levels, numbers = _distinct(values, column)
+    missing = [text is None for text in texts_of(levels, null=None)]
+    present = [level for level, is_missing in zip(levels, missing, strict=True) if not is_missing]
+    try:
+        ranks = {level: rank for rank, level in enumerate(sorted(set(present)))}
+    except TypeError:
+        raise InvalidDataError(f"column {column!r} must hold values of one kind, which have an order") from None
+    places = [len(ranks) if m else ranks[level] for level, m in zip(levels, missing, strict=True)]
+    in_order: NDArray[np.int64] = np.array(places, dtype=np.int64).take(numbers)
+    return in_order
+
+
+def _kept(frame: Any, kept: NDArray[np.bool_] | None, columns: Sequence[Any]) -> Any:
+    if isinstance(frame, np.ndarray):
+        # The columns of an array are known by their places, which have to stay.
+        return frame if kept is None else frame[kept]
+    if isinstance(frame, Mapping):
+        found = {column: column_of(frame, column) for column in columns}
+        return found if kept is None else {name: _filtered(values, kept) for name, values in found.items()}
+    import narwhals as nw
+
+    # Not by `select`, which takes some names for patterns.
+    selected = frame[list(columns)]
+    if kept is None:
+        return selected
+    native = selected.to_native()
+    if frame.implementation.is_pandas():
+        return nw.from_native(native[kept])
+    return selected.filter(nw.new_series("kept", kept, backend=frame.implementation))
+
+
+def _filtered(values: Any, kept: NDArray[np.bool_]) -> Any:
+    return values[kept] if isinstance(values, np.ndarray) else values.filter(kept.tolist())
+
+
+def _all_columns(frame: Any) -> list[Any]:
+    if isinstance(frame, np.ndarray):
+        return list(range(frame.shape[1])) if frame.ndim == 2 else []
+    return list(frame) if isinstance(frame, Mapping) else list(frame.collect_schema().names())

@@ -1,0 +1,192 @@
+"""At most so many rows of each person, as a query: what `persons` does, in Polars, Dask, DuckDB and Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simplexdp import _core
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.frames.canonical import FINEST, LARGEST, NULL, WHOLE
+
+if TYPE_CHECKING:
+    from simplexdp.frames.persons import Bound
+
+__all__ = ["bounded_lazily"]
+
+_DIGITS = 15
+"""Hexadecimal digits of a digest that are used, as in the compiled core."""
+
+
+def bounded_lazily(frame: Any, bound: Bound, columns: list[Any]) -> Any:
+    """Return a query for these columns of a narwhals LazyFrame, with at most so many rows of each person."""
+    import narwhals as nw
+
+    known = frame.collect_schema().names()
+    missing = [column for column in bound.columns(columns) if column not in known]
+    if missing:
+        raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
+    implementation, native = frame.implementation, frame.to_native()
+    if implementation.is_polars():
+        return nw.from_native(_polars(native, bound, columns))
+    if implementation.is_dask():
+        return nw.from_native(_dask(native, bound, columns))
+    if implementation.is_duckdb():
+        return nw.from_native(_duckdb(native, bound, columns))
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        return nw.from_native(_spark(native, bound, columns))
+    raise InvalidParameterError(f"unit is for Polars, Dask, DuckDB and Spark among lazy frames, got {implementation}")
+
+
+def _polars(frame: Any, bound: Bound, columns: list[str]) -> Any:
+    from polars import selectors
+
+    schema = frame.collect_schema()
+
+    def keep(part: Any) -> Any:
+        return _local(part, bound, columns)
+
+    # By name, letter for letter: `select` takes some names for patterns.
+    needed = frame.select(selectors.by_name(*bound.columns(columns)))
+    return needed.map_batches(
+        keep,
+        # A filter that went before the bound would let more rows of a person through it.
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
+        schema={name: schema[name] for name in columns},
+    )
+
+
+def _local(part: Any, bound: Bound, columns: list[Any]) -> Any:
+    import narwhals as nw
+
+    from simplexdp.frames.persons import bounded
+
+    return bounded(nw.from_native(part, eager_only=True), bound, columns).to_native()
+
+
+def _dask(frame: Any, bound: Bound, columns: list[Any]) -> Any:
+    needed = frame[bound.columns(columns)]
+    # All rows of a person in one partition.
+    together = needed.shuffle(on=[bound.unit]) if needed.npartitions > 1 else needed
+    return together.map_partitions(_local, bound, columns, meta=needed._meta[columns])
+
+
+def _duckdb(relation: Any, bound: Bound, columns: list[str]) -> Any:
+    """Two numbers for each row of a person, in windows: which of alike rows it is, and its place among all."""
+    names = list(relation.columns)
+    kinds = dict(zip(names, map(str, relation.types), strict=True))
+
+    def quoted(name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    def number(prefix: str, name: str) -> str:
+        text = _duckdb_text(quoted(name), kinds[name])
+        digest = f"md5(concat('{bound.key}{prefix}', coalesce('v' || {text}, '{NULL}')))"
+        return f"(('0x' || substr({digest}, 1, {_DIGITS}))::bigint % {_core.keyed_modulus()})"
+
+    modulus, again = _core.keyed_modulus(), int(_core.keyed_numbers(bound.key, ["again"])[0])
+    values = " + ".join(number(str(position), name) for position, name in enumerate(columns)) or "0"
+    person = _duckdb_text(quoted(bound.unit), kinds[bound.unit])
+    order = "0" if bound.first_by is None else _duckdb_plain(quoted(bound.first_by), kinds[bound.first_by])
+    kept = ", ".join(f"c{position}" for position in range(len(columns)))
+    inner = ", ".join(f"{quoted(name)} as c{position}" for position, name in enumerate(columns))
+    score = f"h * ((v + a % {modulus} * {again}) % {modulus}) % {modulus}"
+    sql = f"""
+        with rows as (
+          select {inner}, {person} as u, {number("u", bound.unit)} as h, ({values}) % {modulus} as v, {order} as o
+          from rows_of_persons
+        ), alike as (
+          select *, row_number() over (partition by u, o, v) as a from rows
+        ), placed as (
+          select {kept}, row_number() over (partition by u order by o nulls last, {score}) as place from alike
+        )
+        select {kept} from placed where place <= {bound.max_rows}
+    """
+    renamed = ", ".join(f"c{position} as {quoted(name)}" for position, name in enumerate(columns))
+    return relation.query("rows_of_persons", f"select {renamed} from ({sql})")
+
+
+def _duckdb_plain(name: str, kind: str) -> str:
+    """Return the values with what is not a number as missing, and texts letter by letter."""
+    if kind in ("FLOAT", "DOUBLE"):
+        return f"case when isnan({name}) then null else {name} end"
+    return f'{name} collate "binary"' if kind == "VARCHAR" else name
+
+
+def _duckdb_text(name: str, kind: str) -> str:
+    if kind in ("FLOAT", "DOUBLE"):
+        x = f"{name}::double"
+        return (
+            f"case when isnan({x}) then null "
+            f"when {x} = floor({x}) and abs({x}) < {WHOLE} then {x}::bigint::varchar "
+            f"when abs({x}) < {LARGEST} then 'f' || floor({x} * {FINEST})::bigint::varchar "
+            f"when {x} > 0 then 'large' else '-large' end"
+        )
+    if kind.startswith("TIMESTAMP"):
+        return f"epoch_us({name})::varchar"
+    return f'{name}::varchar collate "binary"' if kind == "VARCHAR" else f"{name}::varchar"
+
+
+def _spark(frame: Any, bound: Bound, columns: list[str]) -> Any:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sf
+
+    names = list(frame.columns)
+    # By position: a name may be read as more than a name.
+    renamed = frame.toDF(*(f"p{position}" for position in range(len(names))))
+    kinds = {name: renamed.schema[f"p{position}"].dataType for position, name in enumerate(names)}
+    column = {name: sf.col(f"p{position}") for position, name in enumerate(names)}
+    modulus, again = _core.keyed_modulus(), int(_core.keyed_numbers(bound.key, ["again"])[0])
+
+    def number(prefix: str, name: str) -> Any:
+        text = sf.coalesce(sf.concat(sf.lit("v"), _spark_text(column[name], kinds[name])), sf.lit(NULL))
+        digest = sf.md5(sf.encode(sf.concat(sf.lit(bound.key + prefix), text), "UTF-8"))
+        return sf.conv(sf.substring(digest, 1, _DIGITS), 16, 10).cast("bigint") % modulus
+
+    values = sum((number(str(position), name) for position, name in enumerate(columns)), sf.lit(0).cast("bigint"))
+    order = sf.lit(0) if bound.first_by is None else _spark_plain(column[bound.first_by], kinds[bound.first_by])
+    rows = renamed.select(
+        *(column[name].alias(f"c{position}") for position, name in enumerate(columns)),
+        _spark_text(column[bound.unit], kinds[bound.unit]).alias("u"),
+        number("u", bound.unit).alias("h"),
+        (values % modulus).alias("v"),
+        order.alias("o"),
+    )
+    alike = Window.partitionBy("u", "o", "v").orderBy(sf.lit(0))
+    value = (sf.col("v") + sf.row_number().over(alike).cast("bigint") % modulus * again) % modulus
+    scored = rows.withColumn("s", sf.col("h") * value % modulus)
+    first = Window.partitionBy("u").orderBy(sf.col("o").asc_nulls_last(), sf.col("s"))
+    kept = scored.withColumn("place", sf.row_number().over(first)).where(sf.col("place") <= bound.max_rows)
+    return kept.select(*(sf.col(f"c{position}").alias(name) for position, name in enumerate(columns)))
+
+
+def _spark_plain(column: Any, kind: Any) -> Any:
+    from pyspark.sql import functions as sf
+    from pyspark.sql.types import DoubleType, FloatType
+
+    from simplexdp.frames.spark_codes import plain_text
+
+    if isinstance(kind, (DoubleType, FloatType)):
+        return sf.when(sf.isnan(column), None).otherwise(column)
+    return plain_text(column, kind)
+
+
+def _spark_text(column: Any, kind: Any) -> Any:
+    from pyspark.sql import functions as sf
+    from pyspark.sql import types as st
+
+    from simplexdp.frames.spark_codes import plain_text
+
+    if isinstance(kind, (st.DoubleType, st.FloatType)):
+        x = column.cast("double")
+        return (
+            sf.when(sf.isnan(x), None)
+            .when((x == sf.floor(x)) & (sf.abs(x) < float(WHOLE)), x.cast("bigint").cast("string"))
+            .when(sf.abs(x) < LARGEST, sf.concat(sf.lit("f"), sf.floor(x * FINEST).cast("bigint").cast("string")))
+            .when(x > 0, "large")
+            .when(x < 0, "-large")
+        )
+    if isinstance(kind, st.TimestampType):
+        return sf.unix_micros(column).cast("string")
+    return plain_text(column, kind).cast("string")
