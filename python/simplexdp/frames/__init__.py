@@ -8,9 +8,10 @@ DuckDB, Dask, PySpark) stay lazy until the counts are collected, and all tables 
 data where the engine can do that. With a column of persons, `unit`, at most so many rows of each person count.
 """
 
+from simplexdp.frames.cleaning import Cleaning
 from simplexdp.frames.counting import count_table, count_tables
 from simplexdp.frames.domain import Domain
 from simplexdp.frames.encoding import encode
 from simplexdp.frames.persons import bound_rows
 
-__all__ = ["Domain", "bound_rows", "count_table", "count_tables", "encode"]
+__all__ = ["Cleaning", "Domain", "bound_rows", "count_table", "count_tables", "encode"]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames.cleaning import Cleaning
+
+if TYPE_CHECKING:
+    from simplexdp.frames.discovery import DiscoveredDomain
 
 __all__ = ["Domain", "DomainLike", "as_domain", "as_domains"]
 
@@ -40,6 +44,8 @@ class Domain:
     other : bool, default False
         Whether one more level, the last, collects every value that is not listed. Without it such a value is an
         error. A missing value that has no level of its own belongs to it too.
+    clean : Cleaning, optional
+        Public rules that make spellings of a value the same before it is looked up.
 
     Examples
     --------
@@ -52,13 +58,16 @@ class Domain:
 
     values: Sequence[Any] | int
     other: bool = False
+    clean: Cleaning | None = None
     _codes: dict[Any, int] = field(init=False, repr=False, compare=False)
     _null_code: int | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.other, bool):
             raise InvalidParameterError(f"other must be True or False, got {self.other!r}")
-        size, values = _cardinality_or_values(self.values)
+        if self.clean is not None and not isinstance(self.clean, Cleaning):
+            raise InvalidParameterError(f"clean must be a Cleaning, got {type(self.clean).__name__}")
+        size, values = _cardinality_or_values(self.values, empty=self.other)
         null_code = None
         codes: dict[Any, int] = {}
         if size is not None:
@@ -79,6 +88,89 @@ class Domain:
     def __len__(self) -> int:
         """Count the levels, the one for other values included."""
         return (self.values if isinstance(self.values, int) else len(self.values)) + self.other
+
+    @classmethod
+    def discover(
+        cls,
+        frame: Any,
+        column: Any,
+        *,
+        epsilon: float,
+        delta: float,
+        adjacency: str = "replace",
+        unit: Any = None,
+        max_rows: int | None = None,
+        first_by: Any = None,
+        seed: int | None = None,
+        null: bool = False,
+        clean: Cleaning | None = None,
+        accountant: Any = None,
+        label: str = "categories",
+        rng: Any = None,
+    ) -> DiscoveredDomain:
+        """Release the categories that many records of a column have, with their noisy counts; the rest is "other".
+
+        A category is published where its count with discrete Laplace noise reaches a threshold, which is so high that
+        a category of one person reaches it with a chance of at most `delta`. Categories, noisy counts and the noisy
+        count of the rest are one release with one cost, ``privacy`` of the result.
+
+        Parameters
+        ----------
+        frame : data frame, two-dimensional array or mapping of one-dimensional arrays
+            As for `count_table`. Of a lazy frame only categories that can be published are collected, unless they are
+            cleaned.
+        column : str or int
+            The column whose categories are unknown.
+        epsilon, delta : float
+            The budget of the whole release.
+        adjacency : {"replace", "add_remove"}, default "replace"
+            Which data sets are neighbours. The number of records is public where one of them is replaced by one other.
+        unit, max_rows, first_by, seed : optional
+            At most so many rows of each person count, as for `count_table`; the guarantee speaks of persons then.
+        null : bool, default False
+            Whether missing values are a category too, listed as None; else they are among the others.
+        clean : Cleaning, optional
+            Public rules that make spellings the same; the domain goes on using them.
+        accountant : Accountant, optional
+            Is asked for the budget before anything is drawn.
+        label : str
+            What for, in the ledger.
+        rng : SeededRng, optional
+            For tests only.
+
+        Returns
+        -------
+        DiscoveredDomain
+            A domain with the most frequent categories first, and ``noisy_counts``.
+
+        Examples
+        --------
+        >>> from simplexdp.frames import Domain, count_table
+        >>> frame = {"drug": ["aspirin"] * 500 + ["statin"] * 300 + [f"rare {i}" for i in range(50)]}
+        >>> found = Domain.discover(frame, "drug", epsilon=1.0, delta=1e-6)
+        >>> found.levels
+        ['aspirin', 'statin', 'other']
+        >>> found.noisy_counts.shape, count_table(frame, ["drug"], {"drug": found}).tolist()
+        ((3,), [500, 300, 50])
+        """
+        from simplexdp.frames.discovery import checked_cleaning, discover
+
+        return discover(
+            frame,
+            column,
+            epsilon=epsilon,
+            delta=delta,
+            adjacency=adjacency,
+            unit=unit,
+            max_rows=max_rows,
+            first_by=first_by,
+            seed=seed,
+            null=null,
+            clean=checked_cleaning(clean),
+            accountant=accountant,
+            label=label,
+            rng=rng,
+        )
 
     @property
     def is_range(self) -> bool:
@@ -107,6 +199,8 @@ class Domain:
         InvalidDataError
             When the domain has no place for it. The message names the column, never the value.
         """
+        if self.clean is not None:
+            value = self.clean(value)
         if is_null(value):
             if self._null_code is not None:
                 return self._null_code
@@ -143,8 +237,8 @@ class Domain:
 DomainLike: TypeAlias = Domain | Sequence[Any] | int
 
 
-def _cardinality_or_values(values: Any) -> tuple[int | None, tuple[Any, ...]]:
-    """Return the cardinality, or None and the values in their order."""
+def _cardinality_or_values(values: Any, *, empty: bool = False) -> tuple[int | None, tuple[Any, ...]]:
+    """Return the cardinality, or None and the values in their order; none at all only where that is allowed."""
     if isinstance(values, np.ndarray) and values.ndim:
         values = values.tolist() if values.dtype.kind not in "mM" else list(values)
     if isinstance(values, SupportsIndex):
@@ -162,7 +256,7 @@ def _cardinality_or_values(values: Any) -> tuple[int | None, tuple[Any, ...]]:
     if unordered or isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise InvalidParameterError(f"domain must be a list of values or a cardinality, got {values!r}")
     listed = tuple(plain(value) for value in values)
-    if not listed:
+    if not listed and not empty:
         raise InvalidParameterError("domain must have at least one level, got none")
     return None, listed
 

@@ -11,10 +11,14 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames.distinct_series import values_of_polars
 from simplexdp.frames.spark_codes import plain_text
 
-__all__ = ["grouped_counts"]
+__all__ = ["counts_of_column", "grouped_counts"]
 
 Groups: TypeAlias = list[tuple[tuple[Any, ...], int]]
 
@@ -31,6 +35,27 @@ def grouped_counts(frame: Any, tables: Sequence[Sequence[Any]]) -> list[Groups]:
         return _by_grouping_sets(frame, tables, _duckdb_groups)
     queries = [_group_by(frame, columns) for columns in tables]
     return [_split(rows) for rows in _collect_together(queries, implementation)]
+
+
+def counts_of_column(frame: Any, column: Any, least: int) -> tuple[list[Any], NDArray[np.int64], int]:
+    """Return the values that at least so many records have, how many have each, and the number of all records.
+
+    What fewer records have never leaves the engine.
+    """
+    import narwhals as nw
+
+    if column not in frame.collect_schema().names():
+        raise InvalidParameterError(f"columns must exist in the frame, got {[column]!r}")
+    grouped = _group_by(frame, [column])
+    # Their total is asked for beside them: those that are left out count too.
+    totals = grouped.select(nw.col("n").sum().alias("n"))
+    queries = [grouped.filter(nw.col("n") >= least), totals]
+    if frame.implementation.is_polars() or frame.implementation.is_dask():
+        groups, total = (list(rows) for rows in _collect_together(queries, frame.implementation))
+    else:
+        groups, total = (list(query.collect().iter_rows()) for query in queries)
+    levels, counts = [row[0] for row in groups], np.array([int(row[1]) for row in groups], dtype=np.int64)
+    return levels, counts, int(total[0][0] or 0) if total else 0
 
 
 def _group_by(frame: Any, columns: Sequence[Any]) -> Any:

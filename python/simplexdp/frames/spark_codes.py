@@ -29,6 +29,8 @@ def code_of(column: Any, kind: Any, domain: Domain) -> Any:
     from pyspark.sql import functions as sf
     from pyspark.sql.types import DoubleType, FloatType
 
+    if domain.clean is not None:
+        raise InvalidParameterError("domain must have no clean where Spark codes the records: clean them in the frame")
     values = plain_text(column, kind)
     missing = values.isNull() | sf.isnan(values) if isinstance(kind, (DoubleType, FloatType)) else values.isNull()
     rest = len(domain) - 1 if domain.other else -1

@@ -1,0 +1,87 @@
+"""Text as people type it, made alike by public rules before it is compared with a domain."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simplexdp import _arguments as check
+from simplexdp.exceptions import InvalidParameterError
+
+__all__ = ["Cleaning"]
+
+FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """Public rules that make spellings of one value the same; values that are no text stay as they are.
+
+    In this order: Unicode normalisation, spaces, case, replacements, the map. What is empty then is missing. The rules
+    are public: choose them without looking at private data.
+
+    Parameters
+    ----------
+    trim : bool, default True
+        Whether spaces at both ends go, and several in a row become one.
+    fold : bool, default False
+        Whether case is folded: ``"FLU"`` and ``"Flu"`` become ``"flu"``, ``"Straße"`` becomes ``"strasse"``.
+    unicode : {"NFC", "NFD", "NFKC", "NFKD"} or None, default "NFC"
+        Which form letters with accents, ligatures and wide digits get.
+    replace : mapping of str to str, optional
+        Regular expressions and what takes their place, in order.
+    values : mapping of str to str or None, optional
+        What whole values, as they are by then, stand for; None makes them missing.
+
+    Examples
+    --------
+    >>> from simplexdp.frames import Cleaning
+    >>> clean = Cleaning(fold=True, replace={r"[^a-z ]": ""}, values={"influenza": "flu", "n a": None})
+    >>> clean("  INFLUENZA. "), clean("n  a"), clean(7)
+    ('flu', None, 7)
+    """
+
+    trim: bool = True
+    fold: bool = False
+    unicode: str | None = "NFC"
+    replace: Mapping[str, str] = field(default_factory=dict, hash=False)
+    values: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        check.flag("trim", self.trim)
+        check.flag("fold", self.fold)
+        if self.unicode is not None:
+            check.choice("unicode", self.unicode, FORMS)
+        for name in ("replace", "values"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise InvalidParameterError(f"{name} must map text to text, got {type(getattr(self, name)).__name__}")
+        patterns = []
+        for pattern, text in self.replace.items():
+            try:
+                patterns.append((re.compile(pattern), text))
+                patterns[-1][0].sub(text, "")
+            except (re.error, TypeError, IndexError) as error:
+                raise InvalidParameterError(
+                    f"replace must map regular expressions to text, got {pattern!r}: {error}"
+                ) from None
+        object.__setattr__(self, "_patterns", patterns)
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value by the rules, None for a text that is empty then."""
+        if not isinstance(value, str):
+            return value
+        if self.unicode is not None:
+            value = unicodedata.normalize(self.unicode, value)  # type: ignore[arg-type]
+        if self.trim:
+            value = " ".join(value.split())
+        if self.fold:
+            value = value.casefold()
+        for pattern, text in self._patterns:  # type: ignore[attr-defined]
+            value = pattern.sub(text, value)
+        if self.trim and self.replace:
+            value = " ".join(value.split())
+        found = self.values.get(value, value)
+        return found if found else None
