@@ -65,6 +65,8 @@ def draw() -> None:
     save("error-against-epsilon", sdp.plots.error_against_epsilon(tables))
     save("winner-map", sdp.plots.winner_map(sdp.comparison.winners([100, 1000, 10**4, 10**5], [2, 10, 100, 1000])))
 
+    save("plan", sdp.plots.plan(sdp.plan("histogram", n=1000, domains=10)))
+
     hellinger = sdp.HellingerMechanism(prior=[1, 1, 1], n=20, epsilon=0.8)
     save("ternary", sdp.plots.ternary(hellinger, [10, 6, 4], labels=["red", "green", "blue"], show_truth=True))
 

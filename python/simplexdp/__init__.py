@@ -18,6 +18,7 @@ from simplexdp.exceptions import (
     NumericalError,
     PrivacyLeakWarning,
     SimplexDpError,
+    WeakGuaranteeWarning,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         divergence,
         frames,
         inference,
+        planning,
         plots,
         report,
         sensitivity,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
         NoisyPosteriorMechanism,
         SumPreservingLaplaceMechanism,
     )
+    from simplexdp.planning import plan
     from simplexdp.posterior import Posterior
 
 __all__ = [
@@ -74,6 +77,7 @@ __all__ = [
     "PrivacyLeakWarning",
     "SimplexDpError",
     "SumPreservingLaplaceMechanism",
+    "WeakGuaranteeWarning",
     "__version__",
     "accounting",
     "compare",
@@ -84,6 +88,8 @@ __all__ = [
     "divergence",
     "frames",
     "inference",
+    "plan",
+    "planning",
     "plots",
     "recommend",
     "report",
@@ -103,6 +109,7 @@ _MODULES = frozenset(
         "frames",
         "inference",
         "models",
+        "planning",
         "plots",
         "report",
         "sensitivity",
@@ -126,6 +133,7 @@ _HOMES = {
         "NoisyPosteriorMechanism",
         "SumPreservingLaplaceMechanism",
     ),
+    "simplexdp.planning": ("plan",),
     "simplexdp.posterior": ("Posterior",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

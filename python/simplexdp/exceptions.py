@@ -14,6 +14,7 @@
     UserWarning
     +-- InsecureRandomnessWarning                 a seeded generator stands where a secure one belongs
     +-- PrivacyLeakWarning                        something public was inferred from private data
+    +-- WeakGuaranteeWarning                      a budget that protects hardly anything
 """
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "NumericalError",
     "PrivacyLeakWarning",
     "SimplexDpError",
+    "WeakGuaranteeWarning",
 ]
 
 
@@ -68,3 +70,7 @@ class InsecureRandomnessWarning(UserWarning):
 
 class PrivacyLeakWarning(UserWarning):
     """Something that should be public, a domain for instance, was inferred from private data."""
+
+
+class WeakGuaranteeWarning(UserWarning):
+    """A budget protects hardly anything: a delta of one in n or more, an epsilon above 10."""

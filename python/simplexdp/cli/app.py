@@ -16,6 +16,7 @@ COMMANDS = {
     "posterior": ("posterior", "Release a private Bayesian posterior of a column."),
     "calibrate": ("calibrate", "Say which parameters meet a budget, and what error to expect."),
     "certify": ("certify", "Compute the exact guarantee of a Hellinger mechanism."),
+    "plan": ("plan", "Say what each epsilon buys for a task."),
     "recommend": ("recommend", "Recommend a mechanism for a task."),
     "compare": ("compare", "Say which mechanism wins at equal guarantees."),
     "fit-nb": ("models", "Fit a private naive Bayes classifier."),

@@ -1,0 +1,173 @@
+"""``simplexdp plan``: what each epsilon buys for a task."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import click
+
+from simplexdp.cli import options
+from simplexdp.cli.files import Command
+from simplexdp.cli.pictures import check_picture, save_plot
+from simplexdp.cli.progress import Progress
+from simplexdp.cli.writing import Output, Result, emit, warn
+
+__all__ = ["plan"]
+
+TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis")
+METRICS = ("counts", "shares", "largest", "hellinger", "accuracy", "pairs")
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  simplexdp plan histogram --n 1000 --domains 10 --epsilons 0.5,1,2
+  simplexdp plan groups --n 20000 --domains 50,8 --metric shares --epsilons 0.5,1 --plot plan.png
+  simplexdp plan classifier --n 2000 --domains domains.json --classes job --epsilons 0.5,2
+  simplexdp plan synthesis --n 2000 --like people.csv --epsilons 1 --json
+""",
+)
+@click.argument("task", type=click.Choice(TASKS), metavar="TASK")
+@click.option("--n", type=click.IntRange(1), required=True, help="Number of records, public or a public guess.")
+@click.option(
+    "--domains",
+    metavar="D[,D...]|FILE.json",
+    help="Numbers of categories of the columns; or a file of public domains, as 'fit-nb' takes. 'groups': the groups "
+    "first; 'classifier': the classes last.",
+)
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="Below one in n, better a tenth of it.")
+@click.option("--epsilons", metavar="E[,E...]", help="By default 0.1,0.2,0.5,1,2,5,10.")
+@click.option(
+    "--like",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="CSV or Parquet of a table that is public or synthetic and similar to the private one. Never the private one.",
+)
+@click.option("--metric", type=click.Choice(METRICS), help="What you look at; by default what is usual for the task.")
+@click.option("--target", type=float, help="What is good enough, in units of the metric; shares as 0.05.")
+@click.option("--edges", metavar="A>B[,...]", help="Of a network: parents and children.")
+@click.option("--classes", metavar="COLUMN", help="Of a classifier: the column of the classes; by default the last.")
+@click.option(
+    "--adjacency", type=click.Choice(["replace", "add_remove"]), help="By default that of the command that releases."
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals.")
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A picture, PNG or SVG.")
+@options.output_options
+def plan(
+    task: str,
+    n: int,
+    domains: str | None,
+    delta: float,
+    epsilons: str | None,
+    like: str | None,
+    metric: str | None,
+    target: float | None,
+    edges: str | None,
+    classes: str | None,
+    adjacency: str | None,
+    level: float,
+    plot: str | None,
+    out: str | None,
+    form: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Say what each epsilon buys for TASK, before any private record is read.
+
+    TASK is histogram, groups, posterior, classifier, network or synthesis. At each epsilon the best mechanism is tried
+    on made-up data, or on records of a public table: the error, how sure an attacker can be, and how many records it
+    takes until privacy costs no more than chance.
+    """
+    output = Output.chosen(out, form, as_json, default=None if out else "table")
+    if domains is None and like is None:
+        raise click.UsageError("--domains or --like must be given")
+    if plot is not None:
+        check_picture("--plot", plot, (".png", ".svg"))
+    given: dict[str, Any] = {"target": target, "metric": metric, "adjacency": adjacency, "level": level}
+    if epsilons is not None:
+        given["epsilons"] = _floats(epsilons)
+    if edges is not None:
+        given["edges"] = _pairs(edges)
+    if classes is not None:
+        given["classes"] = classes
+    import simplexdp as sdp
+
+    with Progress("measuring") as bar:
+        found = sdp.plan(
+            task,
+            n=n,
+            domains=None if domains is None else _domains(domains),
+            delta=delta,
+            like=None if like is None else _table(like),
+            progress=lambda done, of: bar(done / of),
+            **given,
+        )
+    if output.form == "table" and output.path is None:
+        click.echo(str(found))
+        if found.enough is not None:
+            click.echo("\nIn Python:\n")
+            click.echo("\n".join(f"    {line}" for line in found.enough.code.splitlines()))
+    else:
+        emit(_result(found), output, quiet=quiet)
+    if plot is not None:
+        save_plot(lambda plots: plots.plan(found), plot)
+        if not quiet:
+            warn(f"wrote {plot}")
+
+
+def _result(found: Any) -> Result:
+    content = found.to_dict()
+    rows = content.pop("steps")
+    words = content.pop("words")
+    names = [name for name in rows[0] if name != "code"]
+    return Result({name: [row[name] for row in rows] for name in names}, content, [words])
+
+
+def _floats(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--epsilons must be numbers such as 0.5,1,2, got {text!r}") from None
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    pairs = [tuple(part.strip() for part in edge.split(">")) for edge in text.split(",")]
+    if any(len(pair) != 2 or not all(pair) for pair in pairs):
+        raise click.UsageError(f"--edges must be pairs such as age>job,age>sex, got {text!r}")
+    return [(first, second) for first, second in pairs]
+
+
+def _domains(text: str) -> Any:
+    """Return cardinalities, or what a file says."""
+    if os.path.isfile(text):
+        try:
+            with open(text, encoding="utf-8") as file:
+                content = json.load(file)
+        except (OSError, ValueError):
+            raise click.UsageError(f"--domains must be JSON in the file {text}") from None
+        if not isinstance(content, dict):
+            raise click.UsageError("--domains must map columns to lists of values or numbers of categories")
+        return {name: _of_bins(domain) for name, domain in content.items()}
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--domains must be numbers such as 10 or 5,4,3, or a file, got {text!r}") from None
+
+
+def _of_bins(domain: Any) -> Any:
+    """Return the number of bins of a numeric column, any other domain as it is."""
+    return domain["bins"] if isinstance(domain, dict) and "bins" in domain else domain
+
+
+def _table(path: str) -> Any:
+    """Read a public table."""
+    if path.lower().endswith((".parquet", ".pq")):
+        import pyarrow.parquet as pq
+
+        return pq.read_table(path)
+    from pyarrow import csv
+
+    return csv.read_csv(path)

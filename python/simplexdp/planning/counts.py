@@ -1,0 +1,287 @@
+"""Plans for counts: one histogram, histograms of groups, a posterior."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import divergence
+from simplexdp._catalogue import CATALOGUE, names
+from simplexdp.comparison import Recommendation, compare, recommend, shares_of
+from simplexdp.comparison.population import Population, as_population
+from simplexdp.exceptions import InsecureRandomnessWarning, InvalidParameterError
+from simplexdp.mechanisms import DirichletMechanism, HellingerMechanism, NoisyPosteriorMechanism
+from simplexdp.planning.tasks import METRICS, Budget, Found, Metric
+from simplexdp.testing import SeededRng
+
+__all__ = ["Groups", "Histogram", "Posterior"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+SAMPLES, CELLS = 400, 400_000
+"""Data sets that are tried here, and counts in all of them."""
+
+TABLES = 40
+"""Of made-up shares of groups."""
+
+QUICK_SAMPLES = 200
+"""Where only the size of an error matters."""
+
+NOISE = names(lambda entry: entry.releases and entry.noise and entry.integer)
+
+
+class _Counts:
+    """What the tasks share: a population of data sets."""
+
+    yardstick_words = "chance alone, another sample of as many records, makes {}"
+    fixed_yardstick = False
+
+    def __init__(self, cells: int, shares: Floats | None, metric: Metric, seed: int) -> None:
+        self.metric, self._cells, self._seed = metric, cells, seed
+        self.least_records = 2 * cells
+        self._best: dict[float, str] = {}
+        # Shares that spread over all categories: where many are empty a release does better than the plan says.
+        self._given: Any = "dirichlet" if shares is None else shares.reshape(1, -1)
+        self._population: Population = as_population(self._given, cells)
+
+    def most_records(self) -> int:
+        return 10**12
+
+    def _draws(self, n: int, quick: bool = False) -> Integers:
+        rows = self._rows()
+        return self._population.draw(n, self._cells, rows // 4 + 2 if quick else rows, self._generator())
+
+    def _rows(self) -> int:
+        return max(min(SAMPLES, CELLS // self._cells), 8)
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self._seed)
+
+    def _recommended(self, task: str, budget: Budget, n: int, metric: str | None) -> Recommendation:
+        return recommend(
+            task,
+            n=n,
+            dimension=self._cells,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            metric=metric,
+            adjacency=budget.adjacency,
+            population=self._given,
+            seed=self._seed,
+        )
+
+
+class Histogram(_Counts):
+    """Counts or shares of the categories of one column."""
+
+    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int) -> None:
+        super().__init__(dimension, shares, metric, seed)
+        self.about = f"a histogram of {dimension} categories"
+
+    def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
+        """Take the mechanism that `recommend` finds, with its error and its confidence intervals."""
+        largest = self.metric is METRICS["largest"]
+        per = 1.0 if largest else self._cells if self.metric is METRICS["shares"] else self._cells / n
+        if quick:
+            return self._quick(budget, n, "linf" if largest else "l1", per)
+        advice = self._recommended("histogram", budget, n, "linf" if largest else "l1")
+        self._best[budget.epsilon] = advice.mechanism
+        row = advice.comparison.rows[0]
+        mechanism = _built(advice.mechanism, dict(row.parameters), budget, self._cells, n)
+        scale = 1.0 if self.metric is METRICS["counts"] else 1 / n
+        return Found(
+            advice.mechanism,
+            row.error / per,
+            row.standard_error / per,
+            scale * self._radius(mechanism, budget, n, simultaneous=largest),
+            mechanism.privacy,
+            advice.code,
+        )
+
+    def _quick(self, budget: Budget, n: int, metric: str, per: float) -> Found:
+        table = compare(
+            n, self._cells, budget.epsilon, budget.delta, metric, [self._best[budget.epsilon]],
+            adjacency=budget.adjacency, population=self._given, samples=QUICK_SAMPLES, seed=self._seed,
+        )  # fmt: skip
+        row = table.rows[0]
+        return Found(row.mechanism, row.error / per, row.standard_error / per, math.nan, None, "")
+
+    def _radius(self, mechanism: Any, budget: Budget, n: int, *, simultaneous: bool) -> float:
+        """Return half the length of a confidence interval of a count."""
+        counts = self._draws(n, quick=True)
+        released = _releases(mechanism, counts, self._seed)
+        if isinstance(mechanism, DirichletMechanism):
+            ends = n * mechanism.interval(released, n, level=budget.level, simultaneous=simultaneous)
+        else:
+            ends = mechanism.interval(released, budget.level, simultaneous=simultaneous)
+        return min(float(np.mean(ends[..., 1] - ends[..., 0])) / 2, float(n))
+
+    def yardstick(self, n: int) -> float:
+        """Return how far counts are from their expectations because n records were drawn and not all."""
+        rows = max(min(4 * SAMPLES, CELLS // self._cells), 8)
+        generator = self._generator()
+        shares = _smoothed(self._population, self._cells, rows, generator)
+        off = np.abs(generator.multinomial(n, shares) - n * shares)
+        if self.metric is METRICS["largest"]:
+            return float(off.max(axis=1).mean() / n)
+        return float(off.mean() / (1 if self.metric is METRICS["counts"] else n))
+
+
+class Groups(_Counts):
+    """A histogram in each of many groups, all released in one go."""
+
+    def __init__(self, groups: int, dimension: int, shares: Floats | None, metric: Metric, seed: int) -> None:
+        super().__init__(groups * dimension, shares, metric, seed)
+        self._shape = (groups, dimension)
+        if shares is None:
+            # Sizes of groups vary as shares within them do.
+            generator = np.random.default_rng(seed)
+            sizes = generator.dirichlet(np.ones(groups), TABLES)
+            within = generator.dirichlet(np.ones(dimension), (TABLES, groups))
+            cells = (sizes[:, :, None] * within).reshape(TABLES, -1)
+            self._population = as_population(cells / cells.sum(axis=1, keepdims=True), self._cells)
+        self.about = f"histograms of {dimension} categories in {groups} groups"
+
+    def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
+        """Release all counts with noise by each mechanism, and look at the best one."""
+        counts = self._draws(n, quick)
+        tried: list[tuple[float, str, Any, Floats]] = []
+        best = self._best.get(budget.epsilon)
+        for name in NOISE if best is None else (best,):
+            entry = CATALOGUE[name]
+            if budget.adjacency not in entry.adjacencies or (budget.delta == 0 and not entry.pure):
+                continue
+            mechanism = _built(name, {}, budget, self._cells, n)
+            errors = self._errors(counts, _releases(mechanism, counts, self._seed))
+            tried.append((float(np.nanmean(errors)), name, mechanism, errors))
+        error, name, mechanism, errors = min(tried, key=lambda each: each[0])
+        self._best[budget.epsilon] = name
+        if self.metric is METRICS["shares"]:
+            within = float(np.nanquantile(errors, budget.level, method="higher"))
+        else:
+            within = float(np.ptp(mechanism.interval(np.zeros(1, np.int64), budget.level))) / 2
+        arguments, keywords = CATALOGUE[name].construction(budget.epsilon, budget.delta, budget.adjacency, self._cells)
+        listed = ", ".join([*map(repr, arguments), *(f"{key}={value!r}" for key, value in keywords.items())])
+        code = (
+            f"import simplexdp as sdp\nmechanism = sdp.{CATALOGUE[name].kind}.for_counts({listed})\n"
+            "noisy = mechanism.release(counts.ravel()).reshape(counts.shape)  # counts: one row for each group\n"
+        )
+        code += (
+            "shares = sdp.comparison.shares_of(noisy, 'project')"
+            if self.metric is METRICS["shares"]
+            else "noisy = noisy.clip(0)"
+        )
+        by_table = np.nanmean(errors, axis=1)
+        return Found(name, error, _standard_error(by_table), within, mechanism.privacy, code)
+
+    def _errors(self, counts: Integers, noisy: NDArray[Any]) -> Floats:
+        """Return the error of every cell of every data set; not a number in groups without records."""
+        if self.metric is METRICS["counts"]:
+            return np.asarray(np.abs(np.maximum(noisy, 0) - counts), dtype=np.float64)
+        shape = (-1, *self._shape)
+        true = counts.reshape(shape)
+        sums = true.sum(axis=2, keepdims=True)
+        off = np.abs(shares_of(noisy.reshape(shape), "project") - true / np.maximum(sums, 1))
+        by_cell: Floats = np.where(sums > 0, off, np.nan).reshape(len(counts), -1)
+        return by_cell
+
+    def yardstick(self, n: int) -> float:
+        """Return the same error of another sample of as many records."""
+        shares = _smoothed(self._population, self._cells, self._rows(), self._generator())
+        drawn = self._generator().multinomial(n, shares)
+        if self.metric is METRICS["counts"]:
+            return float(np.abs(drawn - n * shares).mean())
+        expected = shares.reshape(-1, *self._shape)
+        all_of_group = expected.sum(axis=2, keepdims=True)
+        expected = np.divide(expected, all_of_group, out=np.zeros_like(expected), where=all_of_group > 0)
+        table = drawn.reshape(-1, *self._shape)
+        sums = table.sum(axis=2, keepdims=True)
+        off = np.abs(table / np.maximum(sums, 1) - expected).mean(axis=2)
+        return float(off.mean(where=sums[..., 0] > 0))
+
+
+class Posterior(_Counts):
+    """The parameters of a Dirichlet posterior."""
+
+    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int) -> None:
+        super().__init__(dimension, shares, metric, seed)
+        self.about = f"the posterior of the shares of {dimension} categories"
+
+    def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
+        """Take the mechanism that `recommend` finds, and look at the errors of some releases one by one."""
+        if quick:
+            name = self._best[budget.epsilon]
+            errors = self._errors(self._mechanism(name, budget, n), self._draws(n, quick=True))
+            return Found(name, float(errors.mean()), _standard_error(errors), math.nan, None, "")
+        advice = self._recommended("posterior", budget, n, None)
+        row = advice.comparison.rows[0]
+        self._best[budget.epsilon] = advice.mechanism
+        mechanism = self._mechanism(advice.mechanism, budget, n)
+        within = float(np.quantile(self._errors(mechanism, self._draws(n)), budget.level, method="higher"))
+        return Found(advice.mechanism, row.error, row.standard_error, within, mechanism.privacy, advice.code)
+
+    def _mechanism(self, name: str, budget: Budget, n: int) -> Any:
+        prior = [1.0] * self._cells
+        if name == "hellinger":
+            return HellingerMechanism(prior, n, budget.epsilon)
+        return NoisyPosteriorMechanism(prior, n, _built(name, {}, budget, self._cells, n))
+
+    def _errors(self, mechanism: Any, counts: Integers) -> Floats:
+        released = np.array([posterior.alpha for posterior in _each(mechanism, counts, self._seed)])
+        return np.asarray(divergence.hellinger_dirichlet(released, 1.0 + counts))
+
+    def yardstick(self, n: int) -> float:
+        """Return how far apart the posteriors of two samples of the same shares are."""
+        generator = self._generator()
+        shares = _smoothed(self._population, self._cells, self._rows(), generator)
+        one, other = (1.0 + generator.multinomial(n, shares) for _ in range(2))
+        return float(np.mean(divergence.hellinger_dirichlet(one, other)))
+
+
+def _smoothed(population: Population, dimension: int, rows: int, generator: np.random.Generator) -> Floats:
+    """Return shares of the population, as those of very many records."""
+    counts = population.draw(10**9, dimension, rows, generator)
+    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return shares * (1 - 1e-12)
+
+
+def _releases(mechanism: Any, counts: Integers, seed: int) -> NDArray[Any]:
+    """Release data sets that have nothing to do with each other."""
+    return np.array(_each(mechanism, counts, seed))
+
+
+def _each(mechanism: Any, counts: Integers, seed: int) -> list[Any]:
+    with warnings.catch_warnings():
+        # Seeded on purpose: the data are nobody's.
+        warnings.simplefilter("ignore", InsecureRandomnessWarning)
+        rng = SeededRng(seed)
+        return [mechanism.release(row, rng=rng) for row in counts]
+
+
+def _built(name: str, parameters: dict[str, float], budget: Budget, dimension: int, n: int) -> Any:
+    """Return a mechanism at the budget."""
+    if name == "dirichlet":
+        fixed = dimension == 2 and budget.adjacency == "replace"
+        keywords: dict[str, Any] = {"total": n, "fixed_total": True} if fixed else {}
+        return DirichletMechanism.calibrated(
+            budget.epsilon, budget.delta, dimension, prior=parameters["prior"], adjacency=budget.adjacency, **keywords
+        )
+    entry = CATALOGUE[name]
+    arguments, keywords = entry.construction(budget.epsilon, budget.delta, budget.adjacency, dimension)
+    return entry.mechanism.for_counts(*arguments, **keywords)
+
+
+def _standard_error(values: Floats | Sequence[float]) -> float:
+    return float(np.std(values, ddof=1) / math.sqrt(len(values)))
+
+
+def check_sizes(sizes: Sequence[int], wanted: int, task: str) -> None:
+    """Check how many columns a task takes."""
+    if len(sizes) != wanted:
+        raise InvalidParameterError(f"domains must have {wanted} columns for the task {task!r}, got {len(sizes)}")

@@ -1,0 +1,253 @@
+"""Plans for models: each is fitted to the stand-in again and again, by the public classes, and judged."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp._catalogue import CATALOGUE, names
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.frames import Domain
+from simplexdp.planning.stand_in import MadeUp, StandIn, Table
+from simplexdp.planning.tasks import METRICS, Budget, Found
+from simplexdp.special import betainc
+from simplexdp.testing import SeededRng
+
+__all__ = ["Classifier", "Network", "Synthesis"]
+
+TABLES = names(lambda entry: entry.tables and (entry.integer or not entry.noise))
+"""Mechanisms of the models' tables; real-valued noise has the size of the discrete one."""
+
+TRIALS, REPEATS, QUICK = 3, 12, 3
+"""Fits with each mechanism, with the best one, and with it where only the size of the error matters."""
+
+MOST_CELLS = 4_000_000
+"""Values of a table that is tried: it is fitted many times."""
+
+
+class _Model:
+    """What the tasks share: fits, and how they vary."""
+
+    metric = METRICS["pairs"]
+    yardstick_words = "chance alone, another sample of as many records, makes {}"
+    fixed_yardstick = False
+    least_records = 100
+
+    def __init__(self, domains: Mapping[Any, Domain], source: StandIn | MadeUp, seed: int) -> None:
+        self._domains = {name: len(domain) for name, domain in domains.items()}
+        self._source, self._seed = source, seed
+        self._best: dict[float, str] = {}
+
+    def mechanisms(self, budget: Budget) -> Sequence[str]:
+        return [
+            name
+            for name in TABLES
+            if budget.adjacency in CATALOGUE[name].adjacencies and (budget.delta > 0 or CATALOGUE[name].pure)
+        ]
+
+    def most_records(self) -> int:
+        return MOST_CELLS // len(self._domains)
+
+    def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
+        """Fit with every mechanism, then more often with the best one."""
+        best = self._best.get(budget.epsilon)
+        choices = self.mechanisms(budget) if best is None else [best]
+        with warnings.catch_warnings():
+            # Seeded on purpose, and about data that are public.
+            warnings.simplefilter("ignore")
+            tried = {name: [self._one(name, budget, n, turn) for turn in range(TRIALS)] for name in choices}
+            sign = -1.0 if self.metric.more_is_better else 1.0
+            best = min(tried, key=lambda name: sign * float(np.mean([value for value, _ in tried[name]])))
+            self._best[budget.epsilon] = best
+            results = tried[best]
+            if not quick:
+                results = [*results, *(self._one(best, budget, n, turn) for turn in range(TRIALS, REPEATS))]
+        values = np.array([value for value, _ in results])
+        mean, spread = float(values.mean()), float(values.std(ddof=1))
+        reach = _t_quantile(budget.level, len(values) - 1) * spread * math.sqrt(1 + 1 / len(values))
+        within = max(mean - reach, 0.0) if self.metric.more_is_better else min(mean + reach, 1.0)
+        return Found(best, mean, spread / math.sqrt(len(values)), within, results[0][1], self.code(best, budget))
+
+    def code(self, mechanism: str, budget: Budget) -> str:
+        raise NotImplementedError
+
+    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+        """Return the metric of one fit, and what the fit costs."""
+        raise NotImplementedError
+
+    def _generator(self, turn: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, turn])
+
+    def _apart(self, one: Table, other: Table, pairs: Sequence[tuple[Any, Any]]) -> float:
+        """Return the mean total variation distance of tables of two columns."""
+        return float(
+            np.mean([0.5 * np.abs(self._shares(one, pair) - self._shares(other, pair)).sum() for pair in pairs])
+        )
+
+    def _shares(self, table: Table, pair: tuple[Any, Any]) -> NDArray[np.float64]:
+        first, second = pair
+        size = self._domains[second]
+        codes = np.asarray(table[first], dtype=np.int64) * size + table[second]
+        return np.bincount(codes, minlength=self._domains[first] * size) / max(len(codes), 1)
+
+
+class Classifier(_Model):
+    """Naive Bayes over categories."""
+
+    metric = METRICS["accuracy"]
+    yardstick_words = "without privacy it would be {}"
+    fixed_yardstick = True
+
+    def __init__(self, domains: Mapping[Any, Domain], source: StandIn | MadeUp, seed: int, target: Any) -> None:
+        super().__init__(domains, source, seed)
+        self._target = target
+        self._features = [name for name in domains if name != target]
+        if not self._features:
+            raise InvalidParameterError("domains must have a feature beside the class")
+        self._learn: StandIn | MadeUp
+        self._learn, judge = source.parts(self._generator(10**6))
+        self._judge, self._truth = self._split(judge)
+        self._plain: dict[int, float] = {}
+        self.about = f"a naive Bayes classifier of {len(self._features)} columns into {self._domains[target]} classes"
+
+    def code(self, mechanism: str, budget: Budget) -> str:
+        """Return the lines that fit it."""
+        change = "" if budget.adjacency == "replace" else f", adjacency={budget.adjacency!r}"
+        return (
+            "from simplexdp.models import PrivateCategoricalNB\n"
+            f"model = PrivateCategoricalNB({budget.epsilon!r}, {budget.delta!r}, mechanism={mechanism!r}{change}, "
+            "categories=categories, classes=classes).fit(X, y)"
+        )
+
+    def yardstick(self, n: int) -> float:
+        """Return the accuracy of the same classifier without privacy."""
+        if n not in self._plain:
+            budget = Budget(1.0, 1e-6, "replace", 0.95)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._plain[n] = float(np.mean([self._one("none", budget, n, turn)[0] for turn in range(TRIALS)]))
+        return self._plain[n]
+
+    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+        from simplexdp.models import PrivateCategoricalNB
+
+        features, classes = self._split(self._learn.draw(n, self._generator(turn)))
+        model = PrivateCategoricalNB(
+            budget.epsilon,
+            budget.delta,
+            mechanism=mechanism,
+            categories=[self._domains[name] for name in self._features],
+            classes=list(range(self._domains[self._target])),
+            adjacency=budget.adjacency,
+            random_state=SeededRng(self._seed + turn),
+        ).fit(features, classes)
+        return float(model.score(self._judge, self._truth)), model.privacy_
+
+    def _split(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.column_stack([table[name] for name in self._features]), table[self._target]
+
+
+class Network(_Model):
+    """A Bayesian network over given edges."""
+
+    yardstick_words = "where privacy costs as much as chance it is {}"
+
+    def __init__(
+        self, domains: Mapping[Any, Domain], source: StandIn | MadeUp, seed: int, edges: Sequence[tuple[Any, Any]]
+    ) -> None:
+        super().__init__(domains, source, seed)
+        self._edges = list(edges)
+        self.about = f"a Bayesian network of {len(self._domains)} columns and {len(self._edges)} edges"
+
+    def code(self, mechanism: str, budget: Budget) -> str:
+        """Return the lines that fit it."""
+        change = "" if budget.adjacency == "replace" else f", adjacency={budget.adjacency!r}"
+        return (
+            "from simplexdp.models import PrivateBayesianNetwork\n"
+            f"model = PrivateBayesianNetwork(edges=edges, domains=domains, epsilon={budget.epsilon!r}, "
+            f"delta={budget.delta!r}, mechanism={mechanism!r}{change}).fit(frame)"
+        )
+
+    def yardstick(self, n: int) -> float:
+        """Return how far records are whose errors of chance and of privacy are alike.
+
+        Records of a network are a sample themselves: without privacy they are as far from the real ones as another
+        sample, so that twice that variance is the yardstick.
+        """
+        one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
+        return math.sqrt(2) * self._apart(one, other, self._edges)
+
+    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+        from simplexdp.models import PrivateBayesianNetwork
+
+        table = self._source.draw(n, self._generator(turn))
+        model = PrivateBayesianNetwork(
+            self._edges,
+            self._domains,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            mechanism=mechanism,
+            adjacency=budget.adjacency,
+            random_state=SeededRng(self._seed + turn),
+        ).fit(table)
+        records = model.sample(n, random_state=SeededRng(self._seed + turn + 1), kind="dict")
+        return self._apart(table, records, self._edges), model.privacy_
+
+
+class Synthesis(_Model):
+    """Synthetic records of a table of unknown structure."""
+
+    def __init__(self, domains: Mapping[Any, Domain], source: StandIn | MadeUp, seed: int) -> None:
+        super().__init__(domains, source, seed)
+        self._pairs = list(combinations(self._domains, 2))
+        if not self._pairs:
+            raise InvalidParameterError("domains must have at least two columns for synthetic records")
+        self.about = f"synthetic records of {len(self._domains)} columns"
+
+    def mechanisms(self, budget: Budget) -> Sequence[str]:
+        """Return the only one that it has."""
+        return ["discrete_gaussian"]
+
+    def code(self, mechanism: str, budget: Budget) -> str:
+        """Return the lines that fit it."""
+        change = "" if budget.adjacency == "add_remove" else f", adjacency={budget.adjacency!r}"
+        return (
+            "from simplexdp.models import PrivateSynthesizer\n"
+            f"synthesizer = PrivateSynthesizer({budget.epsilon!r}, {budget.delta!r}, domains=domains{change})\n"
+            "records = synthesizer.fit(frame).sample()"
+        )
+
+    def yardstick(self, n: int) -> float:
+        """Return how far another sample of as many records is."""
+        one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
+        return self._apart(one, other, self._pairs)
+
+    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+        from simplexdp.models import PrivateSynthesizer
+
+        table = self._source.draw(n, self._generator(turn))
+        model = PrivateSynthesizer(
+            budget.epsilon,
+            budget.delta,
+            domains=self._domains,
+            adjacency=budget.adjacency,
+            random_state=SeededRng(self._seed + turn),
+        ).fit(table)
+        records = model.sample(n, random_state=SeededRng(self._seed + turn + 1), kind="dict")
+        return self._apart(table, records, self._pairs), model.privacy_
+
+
+def _t_quantile(level: float, degrees: int) -> float:
+    """Return the point that Student's t exceeds with a probability of 1 - level: the end of a one-sided interval."""
+    low, high = 0.0, 1e4
+    for _ in range(80):
+        middle = (low + high) / 2
+        beyond = 0.5 * float(betainc(degrees / 2, 0.5, degrees / (degrees + middle**2)))
+        low, high = (middle, high) if beyond > 1 - level else (low, middle)
+    return high

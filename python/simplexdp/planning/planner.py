@@ -1,0 +1,482 @@
+"""The plan: error, attack and need of records at each epsilon, and what follows from them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simplexdp import _arguments as check
+from simplexdp._cautions import caution_delta
+from simplexdp._rounding import rounded
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.frames import Domain
+from simplexdp.planning import counts, models
+from simplexdp.planning.stand_in import MadeUp, StandIn, domains_of, stand_in
+from simplexdp.planning.tasks import METRICS, OF_TASK, TASKS, Budget, Found, Metric, Task
+
+__all__ = ["Plan", "Step", "plan"]
+
+Progress = Callable[[int, int], object]
+
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+POINT = 0.01
+"""A classifier within one percentage point of the accuracy without privacy is as good as it."""
+
+FLAT = 1.1
+"""More budget has stopped paying where ten times as much would make the error smaller by less than a tenth."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one epsilon buys.
+
+    Attributes
+    ----------
+    epsilon : float
+    mechanism : str
+        The best one here.
+    value, standard_error : float
+        The mean of the plan's metric over data sets and draws, and how uncertain it is.
+    within : float
+        What one release keeps with the plan's level: the error is at most so much, the accuracy at least.
+    advantage : float
+        The largest advantage of an attacker: its true positive rate minus its false positive rate.
+    guess : float
+        How often an attacker who holds two records for equally likely picks the right one, at most.
+    records_needed : int or None
+        About how many records it takes to reach the plan's target at this epsilon, not below two for each category or
+        100 for a model; None where more would be needed than can be tried.
+    code : str
+        Lines that make the release.
+    """
+
+    epsilon: float
+    mechanism: str
+    value: float
+    standard_error: float
+    within: float
+    advantage: float
+    guess: float
+    records_needed: int | None
+    code: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Error against epsilon for a task, and what follows.
+
+    Attributes
+    ----------
+    task, about, metric, source : str
+        What was planned, in words too, and what it was measured on.
+    n : int
+    delta, level : float
+    adjacency : str
+    yardstick, yardstick_words : float, str
+        The metric without any privacy: of another sample of as many records, or of the classifier without noise.
+    target : float or None
+        What was asked for; without it the yardstick is.
+    steps : tuple of Step
+        In growing order of epsilon.
+    """
+
+    task: str
+    about: str
+    metric: str
+    source: str
+    n: int
+    delta: float
+    adjacency: str
+    level: float
+    yardstick: float
+    yardstick_words: str
+    target: float | None
+    steps: tuple[Step, ...]
+
+    @property
+    def enough(self) -> Step | None:
+        """The least epsilon that reaches the target; without a target, from which on more budget stops paying."""
+        good = _goal(METRICS[self.metric], self.target)
+        return next((step for step in self.steps if good(step.value, self.yardstick)), None) or self._flat
+
+    @property
+    def _flat(self) -> Step | None:
+        """Return the first step that is nearly as good as the last, where it comes well before."""
+        if self.target is not None:
+            return None
+        last, more = self.steps[-1], METRICS[self.metric].more_is_better
+        for step in self.steps:
+            loss, least = (1 - step.value, 1 - last.value) if more else (step.value, last.value)
+            if 10 * step.epsilon <= last.epsilon * (1 + 1e-9) and loss <= FLAT * least:
+                return step
+        return None
+
+    def at(self, epsilon: float) -> Step:
+        """Return the step of an epsilon of the plan."""
+        for step in self.steps:
+            if step.epsilon == epsilon:
+                return step
+        raise InvalidParameterError(f"epsilon must be one of {[step.epsilon for step in self.steps]}, got {epsilon!r}")
+
+    @property
+    def words(self) -> str:
+        """One paragraph for people who have to decide."""
+        return _words(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers, texts, lists and dictionaries; what is not finite becomes None."""
+        content = {name: value for name, value in vars(self).items() if name != "steps"}
+        enough = self.enough
+        steps = [
+            {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row}
+            for row in (vars(step).items() for step in self.steps)
+        ]
+        return {**content, "enough": None if enough is None else enough.epsilon, "words": self.words, "steps": steps}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it; needs matplotlib. Returns the axes."""
+        from simplexdp.plots import plan as draw
+
+        return draw(self, ax)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the heads and the rows of the table, as text."""
+        metric = METRICS[self.metric]
+        heads = ["epsilon", "mechanism", metric.name, f"{100 * self.level:g} %", "attacker is right", "records needed"]
+        rows = [
+            [
+                f"{step.epsilon:g}",
+                step.mechanism,
+                metric.shown(step.value),
+                f"{metric.sign} {metric.shown(step.within)}" if math.isfinite(step.within) else "",
+                f"{rounded(100 * step.guess, 3)} %",
+                "" if step.records_needed is None else f"{step.records_needed:,}",
+            ]
+            for step in self.steps
+        ]
+        return heads, rows
+
+    def __str__(self) -> str:
+        heads, rows = self.table()
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        left = (False, True, False, False, False, False)
+        lines = [
+            "  ".join(
+                f"{cell:<{width}}" if to_left else f"{cell:>{width}}"
+                for cell, width, to_left in zip(row, widths, left, strict=True)
+            )
+            for row in (heads, *rows)
+        ]
+        title = f"{self.about}, n = {self.n:,}, delta = {self.delta:g}, {self.adjacency}; measured on {self.source}"
+        return "\n".join([title, "", *(line.rstrip() for line in lines), "", self.words])
+
+    def _repr_html_(self) -> str:
+        heads, rows = self.table()
+        enough = self.enough
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
+        body = "".join(
+            f"<tr{' style=font-weight:bold' if step is enough else ''}>"
+            + "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
+            + "</tr>"
+            for step, row in zip(self.steps, rows, strict=True)
+        )
+        return (
+            f"<table><caption>{html.escape(self.about)}, n = {self.n:,}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table><p>{html.escape(self.words)}</p>"
+        )
+
+
+def plan(
+    task: str,
+    *,
+    n: int,
+    domains: Any = None,
+    delta: float = 1e-6,
+    epsilons: Iterable[float] = EPSILONS,
+    like: Any = None,
+    metric: str | None = None,
+    target: float | None = None,
+    edges: Sequence[tuple[Any, Any]] | None = None,
+    classes: Any = None,
+    adjacency: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Plan:
+    """Say what each epsilon buys for a task, before any private record is touched.
+
+    The release is made again and again on data that are nobody's: on a population of made-up data sets, or on records
+    of a public or synthetic table. At each epsilon the best mechanism is taken.
+
+    Parameters
+    ----------
+    task : {"histogram", "groups", "posterior", "classifier", "network", "synthesis"}
+    n : int
+        Number of records, public or a public guess.
+    domains : mapping, sequence or int
+        What values columns have: a mapping from columns to lists of values, cardinalities or `simplexdp.frames.Domain`;
+        or cardinalities. "groups" takes the groups, then the column. May be left out where `like` is given.
+    delta : float
+        0 allows pure mechanisms only.
+    epsilons : iterable of float
+    like : data frame, two-dimensional array or mapping of arrays, optional
+        A table that is public or synthetic and similar to the private one: last year's published one, or what
+        `PrivateSynthesizer` drew. **Never the private table**: the plan would be a release of it without protection.
+    metric : str, optional
+        "histogram": "counts" (mean error of a count), "shares" (of a share) or "largest" (largest error of a share);
+        "groups": "counts" or "shares", of the shares within a group. The other tasks have one: "posterior" the
+        Hellinger distance, "classifier" the accuracy, "network" and "synthesis" the mean total variation distance
+        between synthetic and real tables of two columns, those of the edges or all.
+    target : float, optional
+        What is good enough, in units of the metric. By default privacy may cost as much as chance does: the error of
+        another sample of as many records, or for a classifier one percentage point of accuracy.
+    edges : sequence of pairs, optional
+        Of a "network"; needed there.
+    classes : optional
+        The column of the classes of a "classifier"; by default the last one.
+    adjacency : {"replace", "add_remove"}, optional
+        By default that of the classes that make the release: "add_remove" for "synthesis", "replace" for the others.
+    level : float
+        Of intervals.
+    seed : int
+        Repeats a plan.
+    progress : callable, optional
+        Called as ``progress(done, of)`` after each epsilon.
+
+    Returns
+    -------
+    Plan
+
+    Notes
+    -----
+    Without `like` the data of the last three tasks are made up: the distances from the yardstick say something then,
+    the accuracy itself does not.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> plan = sdp.plan("histogram", n=1000, domains=10, delta=1e-6, epsilons=[0.1, 1.0])
+    >>> [step.mechanism for step in plan.steps], plan.enough.epsilon
+    (['sum_preserving_laplace', 'sum_preserving_laplace'], 1.0)
+    >>> plan.steps[0].value > plan.steps[1].value
+    True
+    """
+    check.choice("task", task, TASKS)
+    n = check.integer("n", n, 1)
+    delta = check.non_negative("delta", delta)
+    if not delta < 1 or (delta == 0 and task in TASKS[3:]):
+        raise InvalidParameterError(f"delta must be below 1, and above 0 for the task {task!r}, got {delta}")
+    caution_delta(delta, n)
+    wanted = sorted({check.positive("epsilons", epsilon) for epsilon in epsilons})
+    if not wanted:
+        raise InvalidParameterError("epsilons must hold at least one")
+    level, seed = check.open_unit("level", level), check.integer("seed", seed, 0)
+    change = check.choice(
+        "adjacency", ("add_remove" if task == "synthesis" else "replace") if adjacency is None else adjacency,
+        ("replace", "add_remove"),
+    )  # fmt: skip
+    if task == "posterior" and change == "add_remove":
+        raise InvalidParameterError(
+            "adjacency must be \"replace\" for the task 'posterior', which needs a public total"
+        )
+    if target is not None:
+        target = check.positive("target", target)
+    if progress is not None and not callable(progress):
+        raise InvalidParameterError(f"progress must be callable or None, got {progress!r}")
+    chosen = METRICS[check.choice("metric", OF_TASK[task][0] if metric is None else metric, OF_TASK[task])]
+    if edges is not None and task != "network":
+        raise InvalidParameterError(f"edges must be left out for the task {task!r}")
+    if classes is not None and task != "classifier":
+        raise InvalidParameterError(f"classes must be left out for the task {task!r}")
+    stated = domains_of(domains, like)
+    source = None if like is None else stand_in(like, stated)
+    measured = _task(task, stated, source, chosen, edges, classes, seed)
+    if n > measured.most_records():
+        raise InvalidParameterError(f"n must be at most {measured.most_records()} for these columns, got {n}")
+    yardstick = measured.yardstick(n)
+    found: list[tuple[float, Found]] = []
+    for done, epsilon in enumerate(wanted, 1):
+        found.append((epsilon, measured.measure(Budget(epsilon, delta, change, level), n)))
+        if progress is not None:
+            progress(done, 2 * len(wanted))
+    steps: list[Step] = []
+    guess = 0.0
+    # From the largest epsilon down: a smaller one needs more records.
+    for done, (epsilon, each) in enumerate(reversed(found), len(wanted) + 1):
+        needed = None
+        if math.isfinite(guess):
+            # After one that is out of reach all are.
+            needed = _needed(measured, Budget(epsilon, delta, change, level), n, each, _goal(chosen, target), guess)
+            guess = math.inf if needed is None else needed
+        assert each.curve is not None
+        advantage = each.curve.advantage()
+        steps.append(
+            Step(
+                epsilon,
+                each.mechanism,
+                each.value,
+                each.standard_error,
+                each.within,
+                advantage,
+                min((1 + advantage) / 2, 1.0),
+                None if needed is None else _round(needed),
+                each.code,
+            )
+        )
+        if progress is not None:
+            progress(done, 2 * len(wanted))
+    where = "made-up data" if source is None else f"a stand-in table of {source.n_records:,} records"
+    return Plan(
+        task,
+        measured.about,
+        chosen.name,
+        where,
+        n,
+        delta,
+        change,
+        level,
+        yardstick,
+        measured.yardstick_words,
+        target,
+        tuple(reversed(steps)),
+    )
+
+
+def _task(
+    task: str, domains: dict[Any, Domain], source: StandIn | None, metric: Metric, edges: Any, classes: Any, seed: int
+) -> Task:
+    """Return what measures a task."""
+    sizes = [len(domain) for domain in domains.values()]
+    names = list(domains)
+    if task in ("histogram", "posterior", "groups"):
+        counts.check_sizes(sizes, 2 if task == "groups" else 1, task)
+        shares = None if source is None else source.shares(names, sizes)
+        if task == "groups":
+            return counts.Groups(sizes[0], sizes[1], shares, metric, seed)
+        kind = counts.Histogram if task == "histogram" else counts.Posterior
+        return kind(sizes[0], shares, metric, seed)
+    if task == "classifier":
+        target = names[-1] if classes is None else classes
+        if target not in domains:
+            raise InvalidParameterError(f"classes must be a column of domains, got {classes!r}")
+        parents = {target: [], **{name: [target] for name in names if name != target}}
+        return models.Classifier(domains, source or _made_up(domains, parents, seed), seed, target)
+    if task == "network":
+        if not edges:
+            raise InvalidParameterError("edges must be given for the task 'network': pairs of a parent and a child")
+        parents = _in_order(names, edges)
+        return models.Network(domains, source or _made_up(domains, parents, seed), seed, [(a, b) for a, b in edges])
+    parents = {name: names[max(place - 1, 0) : place] for place, name in enumerate(names)}
+    return models.Synthesis(domains, source or _made_up(domains, parents, seed), seed)
+
+
+def _made_up(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int) -> MadeUp:
+    return MadeUp({name: len(domain) for name, domain in domains.items()}, parents, seed)
+
+
+def _in_order(names: list[Any], edges: Any) -> dict[Any, list[Any]]:
+    """Return the parents of each column, parents first."""
+    parents: dict[Any, list[Any]] = {name: [] for name in names}
+    for edge in edges:
+        if len(edge) != 2 or any(each not in parents for each in edge):
+            raise InvalidParameterError(f"edges must be pairs of columns of domains, got {edge!r}")
+        parents[edge[1]].append(edge[0])
+    ordered: dict[Any, list[Any]] = {}
+    while len(ordered) < len(names):
+        ready = [name for name in names if name not in ordered and all(each in ordered for each in parents[name])]
+        if not ready:
+            raise InvalidParameterError("edges must not close a circle")
+        ordered |= {name: parents[name] for name in ready}
+    return ordered
+
+
+def _goal(metric: Metric, target: float | None) -> Callable[[float, float], bool]:
+    """Return whether a value is good enough, given the yardstick of as many records."""
+    if metric.more_is_better:
+        return lambda value, yardstick: value >= (yardstick - POINT if target is None else target)
+    return lambda value, yardstick: value <= (yardstick if target is None else target)
+
+
+def _needed(
+    task: Task, budget: Budget, n: int, found: Found, good: Callable[[float, float], bool], guess: float
+) -> float | None:
+    """Search the number of records from which the goal is reached, to about 10 %; None if there is none to be had."""
+    most = task.most_records()
+
+    def enough(records: float) -> bool:
+        size = max(int(records), 2)
+        value = found.value if size == n else task.measure(budget, size, quick=True).value
+        return good(value, task.yardstick(n if task.fixed_yardstick else size))
+
+    high = max(float(n), guess if math.isfinite(guess) else 0.0, float(task.least_records))
+    low = float(task.least_records)
+    while not enough(high):
+        low, high = high, 4 * high
+        if high > most:
+            return None
+    while low < high / 4:
+        if not enough(high / 4):
+            low = high / 4
+            break
+        high /= 4
+    while high > 1.2 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _round(records: float) -> int:
+    """Round up to two digits."""
+    unit = 10 ** max(int(math.log10(records)) - 1, 0)
+    return int(math.ceil(records / unit) * unit)
+
+
+def _words(plan: Plan) -> str:
+    metric = METRICS[plan.metric]
+    enough = plan.enough
+    shown = enough or plan.steps[-1]
+    told = metric.sentence.format(
+        value=metric.shown(shown.value), within=metric.shown(shown.within), level=f"{100 * plan.level:g} %"
+    )
+    sentences = [
+        f"{plan.about[0].upper()}{plan.about[1:]}, {plan.n:,} records, at epsilon = {shown.epsilon:g} and delta = "
+        f"{plan.delta:g}: {told}."
+    ]
+    chance = plan.yardstick_words.format(metric.shown(plan.yardstick)).capitalize()
+    if plan.target is not None:
+        goal = f"the target of {metric.shown(plan.target)}"
+        reached = f"{goal} is reached from epsilon = {shown.epsilon:g} on" if enough else f"{goal} is not reached"
+        sentences.append(f"{chance}; {reached}.")
+    elif enough is None:
+        sentences.append(f"{chance}: more budget still pays at epsilon = {shown.epsilon:g}.")
+    elif _goal(metric, None)(shown.value, plan.yardstick):
+        costs = (
+            "the classifier is within a point of that" if metric.more_is_better else "privacy costs no more than that"
+        )
+        sentences.append(f"{chance}; from epsilon = {shown.epsilon:g} on {costs}, and more budget hardly pays.")
+    else:
+        sentences.append(f"{chance}; beyond epsilon = {shown.epsilon:g} more budget hardly helps.")
+    sentences.append(
+        f"Somebody who knows all other records and holds two values of one for equally likely is right in at most "
+        f"{rounded(100 * shown.guess, 3)} % of cases instead of 50 %."
+    )
+    tightest = plan.steps[0]
+    if tightest is not shown:
+        if tightest.records_needed is not None:
+            sentences.append(
+                f"At epsilon = {tightest.epsilon:g} it would take about {tightest.records_needed:,} records for that."
+            )
+        else:
+            sentences.append(f"At epsilon = {tightest.epsilon:g} no number of records that could be tried is enough.")
+    if shown.epsilon > 10:
+        sentences.append("An epsilon above 10 protects hardly anything.")
+    return " ".join(sentences)
+
+
+assert set(OF_TASK) == set(TASKS)
+assert np.all(np.diff(EPSILONS) > 0)

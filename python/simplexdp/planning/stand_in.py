@@ -1,0 +1,151 @@
+"""The table that a plan is measured on: made up from public numbers, or drawn from a table that is public anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.frames import Domain, encode
+from simplexdp.frames.domain import as_domain
+
+__all__ = ["MadeUp", "StandIn", "Table", "domains_of", "stand_in"]
+
+Codes = NDArray[np.int64]
+Table = dict[Any, Codes]
+"""The codes of each column."""
+
+LIKENESS = 5.0
+"""How alike the rows of a made-up conditional table are: the concentration of a Dirichlet law around their mean."""
+
+MOST_LEVELS = 2000
+"""Of a column of a stand-in table that states no domain."""
+
+
+def domains_of(domains: Any, like: Any) -> dict[Any, Domain]:
+    """Return the domain of each column; without any, those that a stand-in table shows."""
+    if domains is None:
+        if like is None:
+            raise InvalidParameterError("domains must be given, or like, a public or synthetic table")
+        return _seen(like)
+    if isinstance(domains, Mapping):
+        found = {name: as_domain(domain) for name, domain in domains.items()}
+    elif isinstance(domains, Domain) or np.ndim(domains) == 0:
+        found = {"column": as_domain(domains)}
+    elif isinstance(domains, Sequence) and all(isinstance(each, (int, np.integer)) for each in domains):
+        found = {f"column {place}": Domain(int(size)) for place, size in enumerate(domains, 1)}
+    else:
+        raise InvalidParameterError(
+            f"domains must map columns to their values, or be numbers of categories, got {type(domains).__name__}"
+        )
+    small = [name for name, domain in found.items() if len(domain) < 2]
+    if small or not found:
+        raise InvalidParameterError(f"domains must have at least two levels in every column, got fewer for {small!r}")
+    return found
+
+
+def _seen(like: Any) -> dict[Any, Domain]:
+    from simplexdp.frames.source import as_frame
+    from simplexdp.models.domains import infer_domain
+
+    source = as_frame(like)
+    if isinstance(source, np.ndarray):
+        columns: Iterable[Any] = range(source.shape[1])
+    else:
+        columns = source if isinstance(source, Mapping) else source.collect_schema().names()
+    found = {name: infer_domain(like, name) for name in columns}
+    large = [name for name, domain in found.items() if len(domain) > MOST_LEVELS]
+    if large:
+        raise InvalidParameterError(
+            f"like must hold categories, got more than {MOST_LEVELS} values in {large!r}: bin or drop them"
+        )
+    return {name: domain for name, domain in found.items() if len(domain) > 1}
+
+
+class StandIn:
+    """Records drawn from a public table.
+
+    Parameters
+    ----------
+    codes : dict
+        The codes of the records of the table, by column.
+    """
+
+    made_up = False
+
+    def __init__(self, codes: Table) -> None:
+        self._codes = codes
+        self.n_records = len(next(iter(codes.values())))
+
+    def draw(self, n: int, generator: np.random.Generator) -> Table:
+        """Draw n records: without repetition as long as there are enough."""
+        rows = generator.choice(self.n_records, n, replace=n > self.n_records)
+        return {name: column[rows] for name, column in self._codes.items()}
+
+    def parts(self, generator: np.random.Generator) -> tuple[StandIn, Table]:
+        """Return what a model may learn from, and a quarter of the records to judge it by."""
+        rows = generator.permutation(self.n_records)
+        cut = max(self.n_records // 4, 1)
+        learn, judge = (
+            {name: column[part] for name, column in self._codes.items()} for part in (rows[cut:], rows[:cut])
+        )
+        return StandIn(learn), judge
+
+    def shares(self, columns: Sequence[Any], sizes: Sequence[int]) -> NDArray[np.float64]:
+        """Return the joint shares of some columns, one flat row."""
+        cells = np.ravel_multi_index([self._codes[name] for name in columns], tuple(sizes))
+        counts = np.bincount(cells, minlength=int(np.prod(sizes)))
+        return np.asarray(counts / counts.sum())
+
+
+class MadeUp:
+    """Records of a law that nobody's data had a part in: every column depends on its parents.
+
+    Parameters
+    ----------
+    sizes : dict
+        The number of levels of each column.
+    parents : dict
+        The parents of each column; a column comes after its parents.
+    seed : int
+        Of the law.
+    """
+
+    made_up = True
+    n_records = None
+
+    def __init__(self, sizes: Mapping[Any, int], parents: Mapping[Any, Sequence[Any]], seed: int) -> None:
+        self._sizes, self._parents = dict(sizes), {name: list(above) for name, above in parents.items()}
+        generator = np.random.default_rng(seed)
+        self._tables = {}
+        for name, above in self._parents.items():
+            size, rows = sizes[name], int(np.prod([sizes[each] for each in above]))
+            mean = generator.dirichlet(np.ones(size))
+            table = generator.standard_gamma(LIKENESS * mean + 1e-3, (rows, size)) + 1e-12
+            self._tables[name] = np.cumsum(table / table.sum(axis=1, keepdims=True), axis=1)
+
+    def draw(self, n: int, generator: np.random.Generator) -> Table:
+        """Draw n records."""
+        found: Table = {}
+        for name, above in self._parents.items():
+            rows = np.zeros(n, dtype=np.int64)
+            for each in above:
+                rows = rows * self._sizes[each] + found[each]
+            ends = self._tables[name][rows]
+            found[name] = np.minimum((generator.random(n)[:, None] > ends).sum(axis=1), self._sizes[name] - 1)
+        return {name: found[name] for name in self._sizes}
+
+    def parts(self, generator: np.random.Generator) -> tuple[MadeUp, Table]:
+        """Return the law, and records to judge a model by."""
+        return self, self.draw(10_000, generator)
+
+
+def stand_in(like: Any, domains: Mapping[Any, Domain]) -> StandIn:
+    """Return the records of a public table as codes."""
+    codes = encode(like, list(domains), domains)
+    if not len(codes[0]):
+        raise InvalidParameterError("like must have records, got none")
+    return StandIn({name: column.astype(np.int64) for name, column in zip(domains, codes, strict=True)})

@@ -1,0 +1,141 @@
+"""Plans say what releases are off by, and nothing of private data."""
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.exceptions import InvalidParameterError, WeakGuaranteeWarning
+
+
+@pytest.fixture(scope="module")
+def histogram():
+    return sdp.plan("histogram", n=1000, domains=10, epsilons=[0.2, 1.0, 5.0])
+
+
+EVEN = {"a": np.repeat(np.arange(200), 50)}
+
+
+def test_error_of_zero_sum_noise_is_that_of_its_law():
+    # Far from zero nothing is cut off: the mean of abs(z) over the two-sided geometric law with q = exp(-1/scale) is
+    # 2 q / (1 - q^2); conditioning on sum zero over many categories hardly changes it.
+    plan = sdp.plan("histogram", n=10**7, domains={"a": 200}, delta=1e-9, epsilons=[1.0], like=EVEN)
+    scale = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=200).scale
+    q = math.exp(-1 / float(scale))
+    assert plan.steps[0].mechanism == "sum_preserving_laplace"
+    assert plan.steps[0].value == pytest.approx(2 * q / (1 - q**2), rel=0.03)
+
+
+def test_errors_fall_and_attackers_gain_with_epsilon(histogram):
+    values = [step.value for step in histogram.steps]
+    guesses = [step.guess for step in histogram.steps]
+    assert values == sorted(values, reverse=True)
+    assert guesses == sorted(guesses)
+    # The curve of the mechanism is that of pure differential privacy: e^eps / (1 + e^eps).
+    assert guesses[1] == pytest.approx(math.e / (1 + math.e), rel=1e-3)
+
+
+def test_intervals_hold_their_level(histogram):
+    step = histogram.at(1.0)
+    mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rng = sdp.testing.SeededRng(3)
+        noisy = np.array([mechanism.release(np.full(10, 100), rng=rng) for _ in range(2000)])
+    # 20000 noise values: with coverage 0.95 fewer than 0.94 occur with a probability below 1e-9.
+    assert np.mean(np.abs(noisy - 100) <= step.within) > 0.94
+
+
+def test_the_code_of_a_step_runs_and_is_as_good_as_the_plan_says(histogram):
+    counts = np.array([112, 58, 25, 5, 200, 300, 50, 50, 100, 100])
+    off = []
+    for _ in range(400):
+        scope = {"counts": counts}
+        exec(histogram.at(1.0).code, scope)
+        off.append(np.abs(counts.sum() * scope["shares"] - counts).mean())
+    assert np.mean(off) == pytest.approx(histogram.at(1.0).value, rel=0.1)
+
+
+def test_records_needed_make_privacy_as_small_as_chance(histogram):
+    needed = histogram.at(0.2).records_needed
+    again = sdp.plan("histogram", n=needed, domains=10, epsilons=[0.2])
+    assert again.steps[0].value == pytest.approx(again.yardstick, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "metric"),
+    [
+        ("groups", {"domains": [6, 4], "metric": "shares"}, "shares"),
+        ("groups", {"domains": {"region": ["n", "s"], "job": 4}}, "counts"),
+        ("posterior", {"domains": 3}, "hellinger"),
+        ("classifier", {"domains": [3, 4, 2]}, "accuracy"),
+        ("network", {"domains": {"a": 3, "b": 2}, "edges": [("b", "a")]}, "pairs"),
+        ("synthesis", {"domains": [3, 4]}, "pairs"),
+    ],
+)
+def test_every_task_has_a_plan(task, given, metric):
+    plan = sdp.plan(task, n=400, epsilons=[0.3, 3.0], **given)
+    assert plan.metric == metric
+    first, last = plan.steps
+    assert (first.value < last.value) == (metric == "accuracy")
+    assert 0.5 < first.guess < last.guess <= 1
+    assert "epsilon = " in plan.words
+    assert "nan" not in str(plan)
+    json.dumps(plan.to_dict(), allow_nan=False)
+    assert "<script" not in plan._repr_html_()
+
+
+def test_a_stand_in_table_is_what_is_measured_on():
+    rng = np.random.default_rng(1)
+    cause = rng.integers(0, 2, 4000)
+    like = {"sign": np.where(rng.random(4000) < 0.9, cause, 1 - cause), "cause": cause}
+    plan = sdp.plan("classifier", n=2000, like=like, classes="cause", epsilons=[3.0])
+    assert plan.yardstick == pytest.approx(0.9, abs=0.02)
+    assert plan.steps[0].value == pytest.approx(0.9, abs=0.02)
+    assert "4,000 records" in str(plan)
+
+
+def test_a_target_is_taken_instead_of_chance():
+    plan = sdp.plan("histogram", n=1000, domains=10, metric="shares", target=0.001, epsilons=[0.1, 1.0, 5.0])
+    assert plan.enough.epsilon == 5.0
+    assert plan.steps[0].records_needed > plan.steps[1].records_needed > 0
+
+
+def test_a_delta_of_one_in_n_is_warned_of():
+    with pytest.warns(WeakGuaranteeWarning, match="take a delta of 1e-04 or less"):
+        sdp.plan("histogram", n=1000, domains=3, delta=1e-3, epsilons=[1.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"task": "spectrum"}, "task must be one of"),
+        ({"domains": None}, "domains must be given"),
+        ({"domains": 1}, "domains must have at least two levels"),
+        ({"domains": [3, 3]}, "domains must have 1 columns"),
+        ({"metric": "accuracy"}, "metric must be one of"),
+        ({"epsilons": []}, "epsilons must hold"),
+        ({"epsilons": [-1]}, "epsilons must be"),
+        ({"edges": [("a", "b")]}, "edges must be left out"),
+        ({"task": "network", "domains": [2, 2]}, "edges must be given"),
+        ({"task": "network", "domains": {"a": 2, "b": 2}, "edges": [("a", "b"), ("b", "a")]}, "circle"),
+        ({"task": "classifier", "domains": [2, 2], "delta": 0}, "delta must be"),
+        ({"task": "posterior", "adjacency": "add_remove"}, "public total"),
+        ({"like": {"a": np.arange(5000)}, "domains": None}, "like must hold categories"),
+        ({"progress": 3}, "progress must be callable"),
+    ],
+)
+def test_arguments_are_refused_by_name(given, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        sdp.plan(**{"task": "histogram", "n": 100, "domains": 3, **given})
+
+
+def test_the_plot_shows_error_and_attacker(histogram):
+    pytest.importorskip("matplotlib")
+    ax = sdp.plots.plan(histogram)
+    right = ax.figure.axes[1]
+    assert "attacker" in right.get_ylabel()
+    assert right.get_lines()[0].get_ydata()[1] == pytest.approx(73.1, abs=0.1)
