@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simplexdp.cli import options
-from simplexdp.cli.files import Command, whole
+from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
+from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from simplexdp.accounting import PrivacyCurve
     from simplexdp.cli.counting import Levels
+    from simplexdp.report import Facts
 
 __all__ = ["release"]
 
@@ -105,7 +107,12 @@ Examples:
 @click.option("--debias", is_flag=True, help="Undo the pull towards the prior (post-processing, free).")
 @click.option("--interval", type=float, metavar="LEVEL", help="Confidence intervals of the true shares, e.g. 0.95.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A plot, PNG or SVG.")
-@click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="A page with everything, HTML.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="A page with everything, HTML, and beside it FILE.json for programs.",
+)
 @options.ledger_options
 @click.option("--show-truth", is_flag=True, help="Also show the true counts. They are NOT PRIVATE.")
 @options.seed_option
@@ -188,7 +195,9 @@ def release(
             released = _draw(built, request, counts, size, rng)
         result = _described(request, extras, built, curve, columns, counts, released)
         emit(result, output, quiet=quiet)
-    _illustrate(request, extras, built, curve, columns[column].all, released, result)
+    _illustrate(
+        request, extras, built, curve, columns[column].all, released, result, lambda: facts_of(file, ledger, accountant)
+    )
 
 
 @dataclass(frozen=True)
@@ -348,6 +357,7 @@ def _illustrate(
     labels: list[Any],
     released: Any,
     result: Result,
+    facts: Callable[[], Facts],
 ) -> None:
     """Draw a release with its intervals: from what was released and public parameters, nothing else."""
     if extras.plot is None and extras.report is None:
@@ -361,19 +371,19 @@ def _illustrate(
         save_plot(lambda plots: plots.release(values, lower, upper, texts, level=level), extras.plot, seeded=seeded)
         warn(f"wrote {extras.plot}")
     if extras.report is not None:
-        page = import_module("simplexdp.report").release_report(
-            labels=texts,
-            values=values,
-            lower=lower,
-            upper=upper,
-            level=level,
-            curve=curve,
-            guarantee=result.details["guarantee"],
-            parameters={"mechanism": request.mechanism, **result.details["parameters"]},
-            title=f"Private histogram of {result.details['column']}",
+        told: dict[str, Any] = {
+            "labels": texts,
+            "values": values,
+            "lower": lower,
+            "upper": upper,
+            "level": level,
+            "curve": curve,
+            "guarantee": result.details["guarantee"],
+            "parameters": {"mechanism": request.mechanism, **result.details["parameters"]},
+            "title": f"Private histogram of {result.details['column']}",
             # The truth that --show-truth shows is not on the page, whatever is printed.
-            notes=[note for note in result.notes if not note.startswith("true_count")],
-        )
-        with whole(extras.report) as draft, open(draft, "w", encoding="utf-8") as file:
-            file.write(page)
-        warn(f"wrote {extras.report}")
+            "notes": [note for note in result.notes if not note.startswith("true_count")],
+            "total": request.total,
+            "facts": facts(),
+        }
+        write_pages(extras.report, "release", **told)

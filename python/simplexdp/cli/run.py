@@ -61,9 +61,9 @@ def run(arguments: Sequence[str] | None) -> int:
     with warnings.catch_warnings(), _Interrupts() as interrupts:
         warnings.showwarning = _show_warning
         try:
-            result = app.main(
-                None if arguments is None else list(arguments), prog_name="simplexdp", standalone_mode=False
-            )
+            given = sys.argv[1:] if arguments is None else list(arguments)
+            # What a report tells of how it was made.
+            result = app.main(given, prog_name="simplexdp", standalone_mode=False, obj=tuple(given))
             sys.stdout.flush()
             return result if isinstance(result, int) else 0
         except BaseException as error:

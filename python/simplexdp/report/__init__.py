@@ -1,6 +1,8 @@
-"""One self-contained page about a release: what was released, and what it guarantees, in plain words."""
+"""Pages about releases and models: self-contained HTML, and the same for programs."""
 
-from simplexdp.report.page import release_report
+from simplexdp.report.card import model_card, model_record
+from simplexdp.report.facts import Facts
+from simplexdp.report.page import release_record, release_report
 from simplexdp.report.quality import synthesis_report
 
-__all__ = ["release_report", "synthesis_report"]
+__all__ = ["Facts", "model_card", "model_record", "release_record", "release_report", "synthesis_report"]

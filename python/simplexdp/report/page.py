@@ -14,10 +14,11 @@ from simplexdp._core import __version__
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.report.drawing import axis, bar, curve_chart
+from simplexdp.report.facts import Facts
 from simplexdp.report.meaning import Meaning, meaning
-from simplexdp.report.text import escaped, one_in, percent, power, rounded
+from simplexdp.report.text import escaped, escaped_lines, one_in, percent, power, rounded
 
-__all__ = ["as_page", "release_report"]
+__all__ = ["as_page", "made_with", "provenance", "release_record", "release_report"]
 
 MOST_ROWS = 40
 """Longer tables open with their largest shares; the whole table is behind a click."""
@@ -44,6 +45,9 @@ def release_report(
     parameters: Mapping[str, Any],
     title: str = "A private release",
     notes: Sequence[str] = (),
+    total: int | None = None,
+    groups: Mapping[Any, tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
+    facts: Facts | None = None,
 ) -> str:
     """Return one self-contained HTML page about released shares and their guarantee.
 
@@ -68,6 +72,12 @@ def release_report(
         Of the page.
     notes : sequence of str
         Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
+    total : int, optional
+        The number of records, public or a public guess: counts stand beside the shares then.
+    groups : mapping, optional
+        For each group its shares with the ends of their intervals; each has a table of its own.
+    facts : Facts, optional
+        Where the release comes from: source, date, ledger, the command or code that made it.
 
     Returns
     -------
@@ -95,18 +105,109 @@ def release_report(
     sections = [
         _warnings([note for note in notes if _warns(note)]),
         _summary(title, found, curve, len(shares)),
-        _distribution([escaped(label) for label in labels], shares, ends, level),
+        _distribution([escaped(label) for label in labels], shares, ends, level, total),
+        "".join(
+            _group(name, *_checked(labels, *given), [escaped(label) for label in labels], level)
+            for name, given in (groups or {}).items()
+        ),
         _in_plain_words(found, curve),
+        _remarks([note for note in notes if not _warns(note)]),
+        provenance(facts),
         _curve(found, curve),
         _listed("Parameters", {**{k: v for k, v in guarantee.items() if k not in NOT_REPEATED}, **parameters}),
-        _remarks([note for note in notes if not _warns(note)]),
-        _listed(
-            "Made with",
-            {"simplexdp": __version__, "Python": platform.python_version(), "NumPy": np.__version__},
-            plain=True,
-        ),
+        made_with(),
     ]
     return as_page(title, sections)
+
+
+def release_record(
+    *,
+    labels: Sequence[object],
+    values: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    level: float,
+    curve: PrivacyCurve,
+    guarantee: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    title: str = "A private release",
+    notes: Sequence[str] = (),
+    total: int | None = None,
+    groups: Mapping[Any, tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
+    facts: Facts | None = None,
+) -> dict[str, Any]:
+    """Return what `release_report` shows as JSON-LD for programs: a schema.org Dataset. Arguments are the same.
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> from simplexdp.report import release_record
+    >>> mechanism = sdp.DiscreteLaplaceMechanism.for_counts(1.0)
+    >>> record = release_record(labels=["a", "b"], values=[0.6, 0.4], lower=[0.5, 0.3], upper=[0.7, 0.5], level=0.95,
+    ...                         curve=mechanism.privacy, guarantee={"epsilon": 1.0}, parameters={}, total=100)
+    >>> record["@type"], record["privacy"]["adjacency"], record["data"][0]["count"]
+    ('Dataset', 'replace', 60.0)
+    """
+    shares, ends = _checked(labels, values, lower, upper)
+    level = check.open_unit("level", level)
+    found = meaning(curve, check.non_negative("delta", guarantee.get("delta", 0.0)))
+
+    def rows(shares: NDArray[np.float64], ends: NDArray[np.float64], size: int | None) -> list[dict[str, Any]]:
+        entries = []
+        for label, share, (low, high) in zip(labels, shares, ends, strict=True):
+            entry: dict[str, Any] = {
+                "label": str(label),
+                "share": _clean(share),
+                "interval": [_clean(low), _clean(high)],
+            }
+            if size is not None:
+                entry |= {"count": round(_clean(share) * size, 6), "countInterval": _count_ends(low, high, size)}
+            entries.append(entry)
+        return entries
+
+    return {
+        "@context": "https://schema.org",
+        "@type": "Dataset",
+        "name": title,
+        "creator": {"@type": "SoftwareApplication", "name": "simplexdp", "softwareVersion": __version__},
+        **({} if facts is None else facts.as_record()),
+        "privacy": {
+            "epsilon": found.epsilon,
+            "delta": found.delta,
+            "adjacency": curve.adjacency,
+            "exact": curve.exact,
+            "attackerIsRight": found.guess,
+        },
+        "parameters": {str(name): _shown(value) for name, value in parameters.items()},
+        "level": level,
+        "records": total,
+        "data": rows(shares, ends, total),
+        "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
+        "notes": [str(note) for note in notes],
+    }
+
+
+def made_with() -> str:
+    """Return the section on the versions that made a page."""
+    return _listed(
+        "Made with",
+        {"simplexdp": __version__, "Python": platform.python_version(), "NumPy": np.__version__},
+        plain=True,
+    )
+
+
+def provenance(facts: Facts | None) -> str:
+    """Return the section on where a release comes from."""
+    if facts is None:
+        return ""
+    rows = "".join(
+        f"<div><dt>{name}</dt><dd><bdi>{escaped(text)}</bdi></dd></div>" for name, text in facts.listed().items()
+    )
+    made = "" if not facts.made_by else f"<h3>Made by</h3><pre><code>{escaped_lines(facts.made_by)}</code></pre>"
+    return (
+        '<section aria-labelledby="facts"><h2 id="facts">Where it comes from</h2>\n'
+        f'<dl class="list">{rows}</dl>{made}</section>\n'
+    )
 
 
 def as_page(title: str, sections: Sequence[str]) -> str:
@@ -154,7 +255,14 @@ def _summary(title: str, found: Meaning, curve: PrivacyCurve, n_categories: int)
     )
 
 
-def _distribution(labels: Sequence[str], shares: NDArray[np.float64], ends: NDArray[np.float64], level: float) -> str:
+def _distribution(
+    labels: Sequence[str],
+    shares: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    level: float,
+    total: int | None = None,
+) -> str:
+    shares, ends = np.clip(shares, 0.0, None), np.clip(ends, 0.0, None)
     end = max(float(shares.max()), float(ends.max()), 1e-9)
     # As many decimals as the intervals leave any meaning to.
     width = float(np.median(ends[:, 1] - ends[:, 0])) * 100
@@ -165,10 +273,10 @@ def _distribution(labels: Sequence[str], shares: NDArray[np.float64], ends: NDAr
         f"probability of at least {coverage}, and was computed from the release and public parameters alone. It need "
         "not be centred on the bar, because it allows for what the mechanism does to the shares."
     )
-    everything = _table(labels, shares, ends, end, decimals, coverage, np.arange(shares.size))
+    everything = _table(labels, shares, ends, end, decimals, coverage, np.arange(shares.size), total)
     if shares.size > MOST_ROWS:
         largest = np.argsort(-shares, kind="stable")[:LARGEST_SHOWN]
-        first = _table(labels, shares, ends, end, decimals, coverage, largest)
+        first = _table(labels, shares, ends, end, decimals, coverage, largest, total)
         everything = (
             f"<h3>The {LARGEST_SHOWN} largest of {shares.size:,}</h3>{first}"
             f"<details><summary>All {shares.size:,} categories, in their own order</summary>{everything}</details>"
@@ -185,13 +293,15 @@ def _table(
     decimals: int,
     coverage: str,
     order: NDArray[np.intp],
+    total: int | None = None,
 ) -> str:
     # Explicit roles: on a phone rows are laid out as grids, and a screen reader shall still find a table.
     rows = [
         '<div class="scroll"><table class="shares" role="table"><thead role="rowgroup"><tr role="row">'
         '<th scope="col" role="columnheader">Category</th><th scope="col" role="columnheader">Share</th>'
         f'<th scope="col" role="columnheader">{coverage} interval</th>'
-        f'<th scope="col" role="columnheader"><span class="unseen">Bar</span>{axis(end)}</th></tr></thead>'
+        + ("" if total is None else '<th scope="col" role="columnheader">Records</th>')
+        + f'<th scope="col" role="columnheader"><span class="unseen">Bar</span>{axis(end)}</th></tr></thead>'
         '<tbody role="rowgroup">\n'
     ]
     for i in order:
@@ -201,9 +311,36 @@ def _table(
         rows.append(
             f'<tr role="row"><th scope="row" role="rowheader"><bdi{title}>{labels[i]}</bdi></th>'
             f'<td role="cell">{percent(value, decimals)}</td><td role="cell">{interval}</td>'
+            f"{'' if total is None else _count_cell(value, low, high, total)}"
             f'<td role="cell">{bar(value, low, high, end)}</td></tr>\n'
         )
     return "".join([*rows, "</tbody></table></div>"])
+
+
+def _count_cell(value: float, low: float, high: float, total: int) -> str:
+    first, last = _count_ends(low, high, total)
+    return f'<td role="cell" class="count"><b>{round(value * total):,}</b> ({first:,} – {last:,})</td>'
+
+
+def _count_ends(low: float, high: float, total: int) -> list[int]:
+    """Return the ends of an interval of shares as counts, rounded outward; what is off by the last digits is not."""
+    first, last = (round(float(end) * total, 6) for end in (low, high))
+    return [max(math.floor(first), 0), max(math.ceil(last), 0)]
+
+
+def _clean(share: Any) -> float:
+    """Return a share for the public: not negative, and zero where only rounding is left of it."""
+    value = float(share)
+    return 0.0 if value < 1e-12 else value
+
+
+def _group(
+    name: Any, shares: NDArray[np.float64], ends: NDArray[np.float64], labels: Sequence[str], level: float
+) -> str:
+    """Return the table of one group, behind its name."""
+    inner = _distribution(labels, shares, ends, level)
+    table = inner[inner.index('<div class="scroll">') : inner.rindex("</section>")]
+    return f"<section><h2><bdi>{escaped(name)}</bdi></h2>\n{table}</section>\n"
 
 
 def _in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
@@ -250,13 +387,13 @@ def _curve(found: Meaning, curve: PrivacyCurve) -> str:
         epsilon = float(curve.epsilon(10.0**-exponent))
         rows.append(f"<tr><td>{power(10.0**-exponent)}</td><td>{rounded(epsilon)}</td></tr>")
     return (
-        '<section aria-labelledby="curve"><h2 id="curve">The whole guarantee</h2>\n'
+        '<section aria-labelledby="curve"><details><summary><h2 id="curve">The whole guarantee</h2></summary>\n'
         "<p>One release has many pairs of epsilon and delta: it keeps all of those on the curve at once. The stated "
         "pair is marked. Every figure is rounded up.</p>\n"
         f'<div class="pair"><figure>{curve_chart(curve, found.epsilon, found.delta)}</figure>\n'
         '<table class="beliefs"><caption class="unseen">Points of the curve</caption><thead><tr>'
         f'<th scope="col">delta</th><th scope="col">epsilon</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
-        "</div></section>\n"
+        "</div></details></section>\n"
     )
 
 
@@ -268,7 +405,10 @@ def _listed(heading: str, entries: Mapping[str, Any], *, plain: bool = False) ->
         for name, text in ((name, value if plain else _shown(value)) for name, value in entries.items())
     )
     name = "made" if plain else "parameters"
-    return f'<section aria-labelledby="{name}"><h2 id="{name}">{heading}</h2>\n<dl class="list">{rows}</dl></section>\n'
+    return (
+        f'<section aria-labelledby="{name}"><details><summary><h2 id="{name}">{heading}</h2></summary>\n'
+        f'<dl class="list">{rows}</dl></details></section>\n'
+    )
 
 
 def _shown(value: Any) -> str:

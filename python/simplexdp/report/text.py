@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from simplexdp._rounding import power, rounded
 
-__all__ = ["escaped", "one_in", "percent", "power", "rounded"]
+__all__ = ["escaped", "escaped_lines", "one_in", "percent", "power", "rounded"]
 
 _BREAKING = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF], "�") | {9: " ", 10: " ", 13: " "}
 
@@ -24,6 +24,11 @@ def escaped(value: object) -> str:
     """
     text = str(value).encode("utf-8", "replace").decode("utf-8").translate(_BREAKING)
     return html.escape(text, quote=True)
+
+
+def escaped_lines(value: str) -> str:
+    """Return foreign text of several lines, each escaped."""
+    return "\n".join(escaped(line) for line in value.splitlines())
 
 
 def one_in(value: float) -> str:

@@ -1,0 +1,202 @@
+"""Model cards: what a released model is, what it may be used for, and what it protects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simplexdp import _arguments as check
+from simplexdp._core import __version__
+from simplexdp.accounting import PrivacyCurve
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.report.facts import Facts
+from simplexdp.report.meaning import meaning
+from simplexdp.report.page import as_page, made_with, provenance
+from simplexdp.report.text import escaped, percent, power, rounded
+
+__all__ = ["model_card", "model_record"]
+
+KINDS: Mapping[str, tuple[str, str, str]] = {
+    "PrivateCategoricalNB": (
+        "Naive Bayes classifier",
+        "Classifying records with these columns, and looking at the tables that it is made of.",
+        "Causal claims; decisions about single people without a human; records from another population.",
+    ),
+    "PrivateBayesianNetwork": (
+        "Bayesian network",
+        "Probabilities of columns given others along the stated edges, and synthetic records.",
+        "Dependencies that the edges leave out: columns without a path are independent in it.",
+    ),
+    "PrivateSynthesizer": (
+        "Synthesizer of tables",
+        "Synthetic records whose tables of one and two columns are close to the true ones.",
+        "Rare combinations of three or more columns, and linking records to people: there is nobody behind them.",
+    ),
+    "PrivateHistogram": (
+        "Histogram",
+        "Shares of the categories, with intervals.",
+        "Differences that are smaller than the intervals.",
+    ),
+}
+MOST_COLUMNS = 60
+
+
+def model_card(
+    model: Any,
+    *,
+    title: str | None = None,
+    uses: str | None = None,
+    limits: str | None = None,
+    measures: Mapping[str, float] | None = None,
+    facts: Facts | None = None,
+    notes: Sequence[str] = (),
+) -> str:
+    """Return a model card as one self-contained HTML page: for classifiers, networks, synthesizers and histograms.
+
+    It holds what was released and what is public, so it costs nothing. Scores are not computed here: those on private
+    records would be a release of their own.
+
+    Parameters
+    ----------
+    model : PrivateCategoricalNB, PrivateBayesianNetwork, PrivateSynthesizer or PrivateHistogram
+        A fitted one.
+    title : str, optional
+        Of the page.
+    uses, limits : str, optional
+        What the model is for, and what not; by default what holds for its kind.
+    measures : mapping, optional
+        Figures by name, such as an accuracy on public records.
+    facts : Facts, optional
+        Source, date, ledger, and the code that made it.
+    notes : sequence of str
+        Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from simplexdp.models import PrivateBayesianNetwork
+    >>> from simplexdp.report import model_card
+    >>> rain = {"season": [0, 1] * 50, "rain": [1, 0] * 50}
+    >>> network = PrivateBayesianNetwork(edges=[("season", "rain")], domains={"season": 2, "rain": 2}).fit(rain)
+    >>> card = model_card(network, measures={"log-likelihood of public records": -1.2})
+    >>> card.startswith("<!doctype html>"), "Bayesian network" in card
+    (True, True)
+    """
+    record = model_record(model, title=title, uses=uses, limits=limits, measures=measures, facts=facts, notes=notes)
+    privacy = record["privacy"]
+    loud = [note for note in record["notes"] if note.startswith("NOT PRIVATE")]
+    quiet = [note for note in record["notes"] if note not in loud]
+    if privacy is None:
+        guarantee = "<p>Without any protection: its tables are the exact ones.</p>"
+    else:
+        change = "added or removed" if privacy["adjacency"] == "add_remove" else "replaced"
+        guarantee = (
+            f"<p>All that was released is ({rounded(privacy['epsilon'], 4)}, {power(privacy['delta'])})-differentially "
+            f"private when one record is {change}. Somebody who knows all other records and holds two values of one "
+            f"for equally likely is right in at most {percent(privacy['attackerIsRight'], 1, up=True)} of cases.</p>"
+        )
+    columns = record["columns"]
+    shown = "".join(
+        f'<tr><th scope="row"><bdi>{escaped(column["name"])}</bdi></th><td>{column["levels"]}</td></tr>'
+        for column in columns[:MOST_COLUMNS]
+    )
+    more = f"<p>The first {MOST_COLUMNS} of {len(columns)} columns.</p>" if len(columns) > MOST_COLUMNS else ""
+    figures = "".join(
+        f"<div><dt><bdi>{escaped(name)}</bdi></dt><dd>{value:.6g}</dd></div>"
+        for name, value in record["measures"].items()
+    )
+    parameters = "".join(
+        f"<div><dt>{escaped(name)}</dt><dd><bdi>{escaped(value)}</bdi></dd></div>"
+        for name, value in record["parameters"].items()
+    )
+    sections = [
+        *(f'<p class="warning" role="alert"><bdi>{escaped(note)}</bdi></p>' for note in loud),
+        f"<header><h1><bdi>{escaped(record['name'])}</bdi></h1><p>{escaped(record['kind'])} of {len(columns)} columns, "
+        "released with differential privacy.</p></header>",
+        f"<section><h2>Privacy</h2>{guarantee}</section>",
+        f"<section><h2>For</h2><p>{escaped(record['uses'])}</p><h3>Not for</h3><p>{escaped(record['limits'])}</p>"
+        "</section>",
+        f'<section><h2>Measured</h2><dl class="list">{figures}</dl></section>' if figures else "",
+        f'<section><h2>Columns</h2>{more}<table><thead><tr><th scope="col">column</th><th scope="col">levels</th></tr>'
+        f"</thead><tbody>{shown}</tbody></table></section>",
+        "".join(f"<section><p><bdi>{escaped(note)}</bdi></p></section>" for note in quiet),
+        provenance(facts),
+        '<section><details><summary><h2>Parameters</h2></summary><dl class="list">'
+        f"{parameters}</dl></details></section>",
+        made_with(),
+    ]
+    return as_page(record["name"], sections)
+
+
+def model_record(
+    model: Any,
+    *,
+    title: str | None = None,
+    uses: str | None = None,
+    limits: str | None = None,
+    measures: Mapping[str, float] | None = None,
+    facts: Facts | None = None,
+    notes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return what `model_card` shows as JSON-LD for programs: a schema.org SoftwareApplication. Arguments are the same.
+
+    Examples
+    --------
+    >>> from simplexdp.models import PrivateHistogram
+    >>> from simplexdp.report import model_record
+    >>> histogram = PrivateHistogram(domain=["no", "yes"], epsilon=1.0, total=100).fit({"a": ["yes"] * 100}, "a")
+    >>> model_record(histogram)["kind"]
+    'Histogram'
+    """
+    name = type(model).__name__
+    if name not in KINDS or not hasattr(model, "privacy_"):
+        raise InvalidParameterError(f"model must be a fitted one of {', '.join(KINDS)}, got {name}")
+    kind, usual, unusual = KINDS[name]
+    curve: PrivacyCurve | None = model.privacy_
+    privacy = None
+    if curve is not None:
+        found = meaning(curve, float(model.delta))
+        privacy = {
+            "epsilon": found.epsilon,
+            "delta": found.delta,
+            "adjacency": curve.adjacency,
+            "attackerIsRight": found.guess,
+        }
+    said = list(notes)
+    if getattr(model, "seeded_", False):
+        said.insert(0, "NOT PRIVATE: made with a seed.")
+    parameters = {
+        key: str(value)
+        for key, value in model.get_params(deep=False).items()
+        if isinstance(value, (str, int, float, bool)) and key not in ("random_state",)
+    }
+    return {
+        "@context": "https://schema.org",
+        "@type": "SoftwareApplication",
+        "name": kind if title is None else str(title),
+        "kind": kind,
+        "creator": {"@type": "SoftwareApplication", "name": "simplexdp", "softwareVersion": __version__},
+        **({} if facts is None else facts.as_record()),
+        "privacy": privacy,
+        "uses": usual if uses is None else uses,
+        "limits": unusual if limits is None else limits,
+        "measures": {str(key): check.number("measures", value) for key, value in (measures or {}).items()},
+        "columns": _columns(model),
+        "parameters": parameters,
+        "notes": [str(note) for note in said],
+    }
+
+
+def _columns(model: Any) -> list[dict[str, Any]]:
+    """Return the columns with the sizes of their domains, which are public."""
+    domains = getattr(model, "domains_", None)
+    if domains is None:
+        return [{"name": "value", "levels": len(model.levels_)}]
+    if isinstance(domains, Mapping):
+        return [{"name": str(column), "levels": len(domain)} for column, domain in domains.items()]
+    names = getattr(model, "feature_names_in_", range(1, len(domains) + 1))
+    found = [{"name": str(column), "levels": len(domain)} for column, domain in zip(names, domains, strict=True)]
+    return [*found, {"name": "class", "levels": len(model.classes_)}]
