@@ -36,7 +36,8 @@ HEADER = """# Does the plan tell the truth?
 Written by `python -m benches.python.plan_table DIRECTORY`. Each data set is cut into two
 halves at random. One is the stand-in (`like=`), the other is released: the lines of code in the plan are run on it,
 {counts} times (models: {models} times), and the metric is taken against the truth. "public numbers" is the same plan
-without the stand-in, from n and the numbers of categories alone. Of distances and errors less is better, of the accuracy more. delta = 1e-7.
+without the stand-in, from n and the numbers of categories
+alone. Of distances and errors less is better, of the accuracy more. delta = 1e-7.
 
 | task | data | records | epsilon | plan, with a stand-in | measured | ratio | plan, public numbers | ratio |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -1,7 +1,7 @@
 """Look at every page of the built site in a browser: ``python docs/generate/looks.py site``.
 
-At the width of a phone and of a desk, light and dark: nothing may stand beyond the page unless it scrolls within it, code
-may not run out of view, and text must stand out from its ground (WCAG AA: 4.5 to 1, large text 3 to 1). Without a
+At the width of a phone and of a desk, light and dark: nothing may stand beyond the page unless it scrolls within it,
+code may not run out of view, and text must stand out from its ground (WCAG AA: 4.5 to 1, large text 3 to 1). Without a
 chromium nothing is checked, and it says so.
 """
 

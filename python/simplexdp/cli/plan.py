@@ -25,9 +25,9 @@ METRICS = ("counts", "shares", "largest", "hellinger", "accuracy", "pairs")
     epilog="""\b
 Examples:
   simplexdp plan histogram --n 1000 --domains 10 --epsilons 0.5,1,2
-  simplexdp plan groups --n 20000 --domains 50,8 --metric shares --epsilons 0.5,1 --plot plan.png
-  simplexdp plan classifier --n 2000 --domains domains.json --classes job --epsilons 0.5,2
-  simplexdp plan synthesis --n 2000 --like people.csv --epsilons 1 --json
+  simplexdp plan groups --n 5000 --domains 20,4 --metric shares --epsilons 0.5 --plot plan.png
+  simplexdp plan synthesis --n 1000 --domains 4,3,2 --epsilons 1 --json
+  simplexdp plan classifier --n 500 --like people.csv --domains domains.json --classes job --epsilons 2
 """,
 )
 @click.argument("task", type=click.Choice(TASKS), metavar="TASK")

@@ -17,7 +17,7 @@ def installed(name):
 
 
 def test_both_codes_of_the_page_run():
-    before, *blocks = PAGE.read_text(encoding="utf-8").split(BLOCK)
+    _before, *blocks = PAGE.read_text(encoding="utf-8").split(BLOCK)
     assert ["opendp" in blocks[0], "dp_accounting" in blocks[-2]] == [True, True]
     if not installed("opendp"):
         # It installs in the environment of the benches: `make bench`, and then this test.
