@@ -9,8 +9,9 @@ import click
 
 from simplexdp._catalogue import CATALOGUE, Entry, names
 
-__all__ = ["MECHANISMS", "Request"]
+__all__ = ["AUTOMATIC", "MECHANISMS", "Request"]
 
+AUTOMATIC = "auto"
 MECHANISMS = names(lambda entry: entry.releases)
 
 
@@ -28,6 +29,8 @@ class Request:
         Categories of a histogram, and how many histograms there are.
     counted : bool
         Whether the records were counted, so that the total is the true one.
+    why : str
+        What the mechanism was chosen for, where it was not asked for by its name.
     """
 
     epsilon: float | None
@@ -41,6 +44,39 @@ class Request:
     dimension: int = 2
     n_groups: int = 1
     counted: bool = False
+    why: str = ""
+
+    def decided(self, dirichlet_only: list[str], *, rows: bool) -> Request:
+        """Return the request with a mechanism in place of "auto", from public numbers alone.
+
+        Parameters
+        ----------
+        dirichlet_only : list of str
+            Options that were given and that only the Dirichlet mechanism has.
+        rows : bool
+            Whether there is a histogram for each of several groups.
+        """
+        if self.mechanism != AUTOMATIC:
+            return self
+        stated = [name for name, value in (("--prior", self.prior), ("--scale", self.scale)) if value is not None]
+        needing = [*stated, *dirichlet_only]
+        if needing:
+            return replace(self, mechanism="dirichlet", why=f"{' and '.join(needing)} needs it")
+        if self.epsilon is None:
+            raise click.UsageError("give --epsilon (or both --prior and --scale, to be told what they cost)")
+        from simplexdp import _arguments as check
+        from simplexdp._automatic import automatic
+
+        epsilon = check.positive("epsilon", self.epsilon)
+        delta = None if self.delta is None else check.non_negative("delta", self.delta)
+        if delta is not None and not delta < 1:
+            raise click.UsageError(f"--delta must be below 1, got {delta}")
+        name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows)
+        why = "the least noise at this budget, and the posterior knows its law"
+        if CATALOGUE[name].pure:
+            why += "" if not delta else "; it spends no delta"
+            return replace(self, mechanism=name, delta=None, why=why)
+        return replace(self, mechanism=name, why=why)
 
     def check(self) -> None:
         """Refuse combinations that mean nothing, before a file is read."""

@@ -10,6 +10,7 @@ import numpy as np
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
+from simplexdp.cli.posterior_groups import Groups, check_groups, release_groups
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
@@ -61,6 +62,12 @@ Examples:
       --mechanism dirichlet --epsilon 0.5 --delta 1e-6 --json
 
 \b
+  # many histograms at once, one for each group; their sizes private, or fixed and public
+  simplexdp posterior people.csv --column job --domain clerk,nurse,smith --by region --groups north,south --epsilon 1
+  simplexdp posterior people.csv --column job --domain clerk,nurse,smith --by region --groups north,south \\
+      --sizes public --epsilon 1 --json
+
+\b
   # the papers' baseline, consistent
   simplexdp posterior people.csv --column job --domain clerk,nurse,smith --epsilon 1 --mechanism laplace
 """,
@@ -69,9 +76,23 @@ Examples:
 @click.option("--column", required=True, help="The column whose shares are learnt.")
 @options.domain_options
 @options.level_options
-@click.option("--prior", default="1", show_default=True, metavar="A[,B,...]", help="Dirichlet prior of the shares.")
+@click.option("--by", metavar="COLUMN", help="A histogram for each value of this column, from noisy counts.")
+@click.option("--groups", metavar="A,B,C", help="Public values of --by.")
+@click.option("--groups-file", type=click.Path(exists=True, dir_okay=False), help="The same from a file.")
 @click.option(
-    "--mechanism", type=click.Choice(["hellinger", "dirichlet", "laplace"]), default="hellinger", show_default=True
+    "--sizes",
+    type=click.Choice(["private", "public"]),
+    help="Of the groups. 'public' shows them, and protects a record among those of its group only.  [default: private]",
+)
+@click.option(
+    "--prior",
+    metavar="A[,B,...]",
+    help="Dirichlet prior of the shares.  [default: 1; with --by one that the groups share, as strong as they are alike]",
+)
+@click.option(
+    "--mechanism",
+    type=click.Choice(["hellinger", "dirichlet", "laplace"]),
+    help="Without --by.  [default: hellinger]",
 )
 @options.budget_options
 @click.option(
@@ -102,8 +123,12 @@ def posterior(
     domain_file: str | None,
     other: str | None,
     null: str | None,
-    prior: str,
-    mechanism: str,
+    by: str | None,
+    groups: str | None,
+    groups_file: str | None,
+    sizes: str | None,
+    prior: str | None,
+    mechanism: str | None,
     epsilon: float | None,
     delta: float | None,
     sensitivity: Any,
@@ -129,9 +154,14 @@ def posterior(
     noise to the counts first. 'dirichlet' releases one draw from the posterior; with --epsilon, from one whose counts
     are scaled down (never up) to meet the budget.
 
+    With --by, noisy counts of all groups are released, for the price of one histogram; expected shares and counts of
+    each group and their intervals follow by exact inference, which knows of the noise.
+
     Neighbouring data sets differ in one record replaced: the number of records is public. So are the domain, the prior
     and all other parameters.
     """
+    check_groups(by, groups, groups_file, sizes, mechanism, column)
+    mechanism = mechanism or "hellinger"
     if mechanism == "dirichlet" and delta is None:
         raise click.UsageError("--mechanism dirichlet needs --delta, for example 1e-6")
     if mechanism != "dirichlet" and epsilon is None:
@@ -145,12 +175,24 @@ def posterior(
 
     from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
+    if by is not None:
+        asked = Groups(
+            column, by, prior, sizes == "public", epsilon or 0.0, delta, total, level, show_truth, seed
+        )
+        columns = {
+            by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"),
+            column: Levels(stated_domain(domain, domain_file), other, null),
+        }
+        source = options.source(file, input_format, encoding, no_header, delimiter)
+        target, rng = f"{file}:{column}", options.seeded(seed)
+        release_groups(asked, source, columns, accountant, name, output, target, rng, quiet=quiet)
+        return
     own = ["share"] if mechanism == "dirichlet" else ["alpha", "mean"]
     own += ["lower", "upper"] if mechanism == "hellinger" else []
     own += [] if seed is None else [SEEDED]
     check_column(column, [*own, "true_count"] if show_truth else own)
     levels = Levels(stated_domain(domain, domain_file), other, null)
-    parameters = stated_prior(prior, len(levels.all))
+    parameters = stated_prior(prior or "1", len(levels.all))
     counts = count(options.source(file, input_format, encoding, no_header, delimiter), {column: levels})
     n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity, calibration)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
-from simplexdp.cli.mechanism import MECHANISMS, Request
+from simplexdp.cli.inferred import COLUMNS, Inferred, infer
+from simplexdp.cli.mechanism import AUTOMATIC, MECHANISMS, Request
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
@@ -47,20 +49,18 @@ Examples:
       --other other --null unknown --epsilon 1 --delta 1e-6 --json
 
 \b
-  # without the pull towards the prior, and written to a file
+  # a draw of positive shares that sum to one, written to a file
   simplexdp release people.csv --column job --domain clerk,nurse,smith \\
-      --epsilon 1 --delta 1e-6 --debias --out shares.parquet
+      --epsilon 1 --delta 1e-6 --mechanism dirichlet --out shares.parquet
 
 \b
-  # 500 synthetic records as counts; or counts with noise, pure epsilon
+  # 500 synthetic records as counts
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6 --counts 500
-  simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 \\
-      --mechanism sum_preserving_laplace
 
 \b
-  # with confidence intervals and a page that explains them
+  # intervals of another level, and a page that explains them
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 \\
-      --mechanism sum_preserving_laplace --interval 0.95 --report jobs.html
+      --interval 0.99 --report jobs.html
 
 \b
   # on a budget: refused when it does not fit
@@ -79,10 +79,10 @@ Examples:
 @options.budget_options
 @click.option(
     "--mechanism",
-    type=click.Choice(MECHANISMS),
-    default="dirichlet",
+    type=click.Choice((AUTOMATIC, *MECHANISMS)),
+    default=AUTOMATIC,
     show_default=True,
-    help="'simplexdp compare' says which has the least error.",
+    help="'auto' is the one with the least noise at the budget, or Dirichlet where an option needs it; it is told.",
 )
 @options.adjacency_option
 @click.option(
@@ -105,7 +105,14 @@ Examples:
     "--counts", "size", type=click.IntRange(0, 2**30), metavar="SIZE", help="Synthetic counts instead of shares."
 )
 @click.option("--debias", is_flag=True, help="Undo the pull towards the prior (post-processing, free).")
-@click.option("--interval", type=float, metavar="LEVEL", help="Confidence intervals of the true shares, e.g. 0.95.")
+@click.option(
+    "--interval",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="LEVEL",
+    help="Of the credible intervals, which know of the noise.",
+)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A plot, PNG or SVG.")
 @click.option(
     "--report",
@@ -141,13 +148,16 @@ def release(
     quiet: bool,
     size: int | None,
     debias: bool,
-    interval: float | None,
+    interval: float,
     plot: str | None,
     report: str | None,
     show_truth: bool,
     **mechanism: Any,
 ) -> None:
-    """Release a private histogram of a column of FILE.
+    """Release a private histogram of a column of FILE, with what it says of the data.
+
+    Beside what was released, noisy_count or a draw, stand the expected share and count of each value and their credible
+    intervals, all computed from the release and public numbers: exact Bayesian inference, which costs no privacy.
 
     FILE is CSV, TSV, Parquet or JSON lines; without it, or with -, standard input is read, in memory that does not grow
     with the file. The values of the column are public: state them with --domain. A value that is not listed, or a
@@ -155,12 +165,12 @@ def release(
     stopped tells that there is one.
 
     What is public: the domain, the groups, the parameters and, with --adjacency replace (the default), the number of
-    records in all, which is then counted and shown. With --adjacency add_remove the number of records is private: give
-    --total as a public guess, or --prior. With --by, the sizes of the groups are private in any case.
+    records in all, which is then counted and shown. With --adjacency add_remove the number of records is private. With
+    --by, the sizes of the groups are private in any case.
     """
-    asked = Request(**mechanism)
-    asked.check()
     extras = Extras(size, debias, interval, plot, report, show_truth, seed)
+    asked = Request(**mechanism).decided(extras.named("--counts", "--debias"), rows=by is not None)
+    asked.check()
     extras.check(asked, by)
     if (groups is not None or groups_file is not None) and by is None:
         raise click.UsageError("--groups needs --by COLUMN")
@@ -193,11 +203,11 @@ def release(
     with debited(accountant, curve, name, f"{file}:{column}"):
         with Progress("drawing"):
             released = _draw(built, request, counts, size, rng)
-        result = _described(request, extras, built, curve, columns, counts, released)
+        found = None if size is not None else infer(built, released, request, interval)
+        result = _described(request, extras, built, curve, columns, counts, released, found)
         emit(result, output, quiet=quiet)
-    _illustrate(
-        request, extras, built, curve, columns[column].all, released, result, lambda: facts_of(file, ledger, accountant)
-    )
+    facts = partial(facts_of, file, ledger, accountant)
+    _illustrate(request, extras, built, curve, columns[column].all, released, found, result, facts)
 
 
 @dataclass(frozen=True)
@@ -206,7 +216,7 @@ class Extras:
 
     size: int | None
     debias: bool
-    interval: float | None
+    interval: float
     plot: str | None
     report: str | None
     show_truth: bool
@@ -217,7 +227,6 @@ class Extras:
         given = {
             "--counts": self.size is not None,
             "--debias": self.debias,
-            "--interval": self.interval is not None,
             "--plot": self.plot is not None,
             "--report": self.report is not None,
         }
@@ -225,10 +234,8 @@ class Extras:
 
     def own_columns(self, request: Request) -> list[str]:
         """Return the columns of the result beside those of the file."""
-        found = ["share"] if self.size is None else ["count"]
-        found += [] if request.mechanism == "dirichlet" else ["noisy_count"]
+        found = [*COLUMNS, _raw(request)] if self.size is None else ["count"]
         found += ["debiased"] if self.debias else []
-        found += [] if self.interval is None else ["lower", "upper"]
         found += [] if self.seed is None else [SEEDED]
         return [*found, "true_count"] if self.show_truth else found
 
@@ -237,19 +244,19 @@ class Extras:
         if request.mechanism != "dirichlet":
             for option in self.named("--counts", "--debias"):
                 raise click.UsageError(f"{option} needs --mechanism dirichlet")
-        for option in self.named("--debias", "--interval", "--plot", "--report"):
+        for option in self.named("--debias", "--plot", "--report"):
             if self.size is not None:
                 raise click.UsageError(f"--counts and {option} exclude each other")
             if by is not None:
                 raise click.UsageError(f"{option} needs one histogram: with --by, the sizes of the groups are private")
-            if request.adjacency == "add_remove" and request.total is None:
+            if request.adjacency == "add_remove" and request.total is None and request.mechanism == "dirichlet":
                 raise click.UsageError(f"{option} needs --total, a public guess: the number of records is private")
         if request.adjacency == "add_remove" and request.needs_total and request.total is None:
             raise click.UsageError(
                 "with --adjacency add_remove the number of records is private: give --total as a public guess, or "
                 "--prior or --scale"
             )
-        if self.interval is not None and not 0 < self.interval < 1:
+        if not 0 < self.interval < 1:
             raise click.UsageError(f"--interval must lie strictly between 0 and 1, got {self.interval}")
         if self.plot is not None:
             check_picture("--plot", self.plot, (".png", ".svg"))
@@ -276,6 +283,7 @@ def _described(
     columns: Mapping[str, Levels],
     counts: NDArray[np.int64],
     released: Any,
+    found: Inferred | str | None,
 ) -> Result:
     """Put the release into a table with its guarantee."""
     *above, column = columns
@@ -287,24 +295,24 @@ def _described(
     bar: str | None = "share"
     if extras.size is not None:
         rows["count"], bar = released.ravel().tolist(), None
-    elif request.mechanism == "dirichlet":
-        rows["share"] = released.ravel().tolist()
     else:
-        rows["noisy_count"] = released.ravel().tolist()
-        rows["share"] = _shares(released, request)
+        rows |= found.columns() if isinstance(found, Inferred) else {"share": _plain_shares(released, request)}
+        rows[_raw(request)] = released.ravel().tolist()
     if extras.debias:
-        rows["debiased"], bar = built.debias(released, request.total, project=True).tolist(), "debiased"
-    if extras.interval is not None:
-        lower, upper = _interval(built, released, request, extras.interval)
-        rows["lower"], rows["upper"] = lower.tolist(), upper.tolist()
+        rows["debiased"] = built.debias(released, request.total, project=True).tolist()
     if extras.show_truth:
         rows["true_count"] = counts.ravel().tolist()
 
     guarantee = guarantee_of(curve, request.epsilon, request.delta)
     notes = [sentence(guarantee), _public(request)]
-    takes_total = extras.named("--debias", "--interval", "--plot", "--report")
-    if request.adjacency == "add_remove" and takes_total:
-        notes.append(f"Intervals and debiased shares take the public guess of {request.total} records for true.")
+    if request.why:
+        notes.append(f"Mechanism: {request.mechanism}, by 'auto': {request.why}.")
+    if isinstance(found, Inferred):
+        notes.append(found.note)
+    elif found is not None:
+        notes.append(f"No intervals, and shares as they were released: {found}.")
+    if request.adjacency == "add_remove" and extras.debias:
+        notes.append(f"Debiased shares take the public guess of {request.total} records for true.")
     notes += warnings_of(guarantee, show_truth=extras.show_truth, seed=extras.seed)
     details: dict[str, Any] = {
         "private": extras.seed is None and not extras.show_truth,
@@ -317,8 +325,8 @@ def _described(
         "total": request.total if request.adjacency == "replace" else None,
         "kind": "counts" if extras.size is not None else "shares",
     }
-    if extras.interval is not None:
-        details["level"] = extras.interval
+    if isinstance(found, Inferred):
+        details["level"] = found.level
     return Result(rows, details, notes, bar)
 
 
@@ -329,24 +337,21 @@ def _public(request: Request) -> str:
     return f"Public: {names} and the parameters. The number of records is private."
 
 
-def _shares(noisy: Any, request: Request) -> list[float]:
-    """Return counts with noise as shares: the nearest that the total, where it is public, allows."""
+def _raw(request: Request) -> str:
+    """Return the name of the column with what the mechanism released."""
+    return "draw" if request.mechanism == "dirichlet" else "noisy_count"
+
+
+def _plain_shares(released: Any, request: Request) -> list[float]:
+    """Return shares without inference: a draw as it is, noisy counts projected to what the total allows."""
     from simplexdp.comparison import shares_of
 
-    known = request.adjacency == "replace" and request.n_groups == 1
-    shares: list[float] = shares_of(noisy, "project", total=request.total if known else None).ravel().tolist()
-    return shares
-
-
-def _interval(built: Any, released: Any, request: Request, level: float) -> tuple[Any, Any]:
-    """Return intervals of the true shares, from the release and the total, which is public or a public guess."""
-    import numpy as np
-
     if request.mechanism == "dirichlet":
-        ends = np.asarray(built.interval(released, request.total, level=level))
-    else:
-        ends = np.clip(built.interval(np.ravel(released), level) / request.total, 0.0, 1.0)
-    return ends[..., 0], ends[..., 1]
+        drawn: list[float] = released.ravel().tolist()
+        return drawn
+    known = request.adjacency == "replace" and request.n_groups == 1
+    shares: list[float] = shares_of(released, "project", total=request.total if known else None).ravel().tolist()
+    return shares
 
 
 def _illustrate(
@@ -356,16 +361,33 @@ def _illustrate(
     curve: PrivacyCurve,
     labels: list[Any],
     released: Any,
+    found: Inferred | str | None,
     result: Result,
     facts: Callable[[], Facts],
 ) -> None:
     """Draw a release with its intervals: from what was released and public parameters, nothing else."""
     if extras.plot is None and extras.report is None:
         return
+    import numpy as np
+
     texts = [str(label) for label in labels]
-    values = result.columns["share"]
-    level = 0.95 if extras.interval is None else extras.interval
-    lower, upper = _interval(built, released, request, level)
+    values, level = result.columns["share"], extras.interval
+    if isinstance(found, Inferred):
+        kind, (lower, upper) = "credible", found.share_ends.T
+        if request.adjacency == "replace":
+            # Of these very data, as the counts that a page shows beside them.
+            known = max(request.total or 0, 1)
+            values, (lower, upper) = (found.count / known).tolist(), found.count_ends.T / known
+    else:
+        kind = "confidence"
+        if request.mechanism == "dirichlet":
+            ends = np.asarray(built.interval(released, request.total, level=level))
+        else:
+            # Nothing makes counts shares where the number of records is private.
+            known = request.total if request.adjacency == "replace" else None
+            counts = built.interval(np.ravel(released), level)
+            ends = np.clip(counts / known, 0.0, 1.0) if known else np.array([[0.0, 1.0]] * len(counts))
+        lower, upper = ends.T
     if extras.plot is not None:
         seeded = extras.seed is not None
         save_plot(lambda plots: plots.release(values, lower, upper, texts, level=level), extras.plot, seeded=seeded)
@@ -377,13 +399,14 @@ def _illustrate(
             "lower": lower,
             "upper": upper,
             "level": level,
+            "kind": kind,
             "curve": curve,
             "guarantee": result.details["guarantee"],
             "parameters": {"mechanism": request.mechanism, **result.details["parameters"]},
             "title": f"Private histogram of {result.details['column']}",
             # The truth that --show-truth shows is not on the page, whatever is printed.
             "notes": [note for note in result.notes if not note.startswith("true_count")],
-            "total": request.total,
+            "total": request.total if request.adjacency == "replace" or kind == "confidence" else None,
             "facts": facts(),
         }
         write_pages(extras.report, "release", **told)

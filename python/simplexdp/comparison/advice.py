@@ -127,7 +127,8 @@ def recommend(
     >>> print(advice.code)
     import simplexdp as sdp
     mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=10)
-    shares = sdp.comparison.shares_of(mechanism.release(counts), 'project', total=1000)
+    posterior = mechanism.infer(mechanism.release(counts), prior='empirical', total=1000)
+    shares = posterior.counts.mean / posterior.total_mean  # posterior.interval(0.95) has intervals
     """
     check.choice("task", task, TASKS)
     if metric is not None and task != "histogram":
@@ -251,6 +252,15 @@ def _dirichlet_construction(best: Row, table: Comparison) -> str:
 
 
 def _histogram_code(best: Row, table: Comparison) -> str:
+    if best.postprocessing == "posterior":
+        dirichlet = best.mechanism == "dirichlet"
+        building = _dirichlet_construction(best, table) if dirichlet else _construction(best.mechanism, table)
+        total = str(table.n) if table.adjacency == "replace" else "sdp.inference.Total.flat()"
+        return (
+            f"import simplexdp as sdp\nmechanism = {building}\n"
+            f"posterior = mechanism.infer(mechanism.release(counts), prior='empirical', total={total})\n"
+            "shares = posterior.counts.mean / posterior.total_mean  # posterior.interval(0.95) has intervals"
+        )
     total = f", total={table.n}" if table.adjacency == "replace" else ""
     strength = "" if best.strength is None else f", strength={best.strength:.4g}"
     if best.mechanism == "dirichlet":

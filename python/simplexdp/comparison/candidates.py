@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core, simulation
+from simplexdp._automatic import discrete_laplace_spread
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
 from simplexdp.accounting import PrivacyCurve, Structure, compose
@@ -49,6 +50,12 @@ MECHANISMS = names()
 
 PRIORS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1e4, 1e7, 1e10)
 """Priors that are tried beside the calibrated ones. The larger, the closer is the debiased draw to Gaussian noise."""
+
+RESOLUTION_BITS = 32
+"""Of Dirichlet draws, as they are released."""
+
+DIRICHLET_COST = 3.0
+"""Of the likelihood of a count given a draw, which takes gamma functions, next to that of noise."""
 
 HELLINGER_DIMENSION = 64
 HELLINGER_CERTIFICATION = 2_000_000
@@ -210,6 +217,20 @@ def _dirichlet_candidate(name: str, scale: float, prior: float, curve: PrivacyCu
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     rules = dirichlet_rules(setting.n, setting.dimension, scale, prior, total_is_public=setting.adjacency == "replace")
+    if setting.adjacency == "replace":
+        # A draw says nothing of a private number of records.
+        steps = 2.0**RESOLUTION_BITS - setting.dimension
+        weights = np.full(setting.dimension, prior)
+
+        def observe(draws: Floats) -> _core.Observation:
+            # The grid that `DirichletMechanism.release` draws on.
+            units = np.ascontiguousarray(np.floor(draws * steps) + 1, dtype=np.int64).ravel()
+            return _core.Observation.shares(units, scale, weights, RESOLUTION_BITS)
+
+        spread = math.sqrt(prior + scale * setting.n / setting.dimension) / scale
+        rules += posterior_rule(
+            observe, setting.public_total, setting.n, setting.dimension, spread, cost=DIRICHLET_COST
+        )
     return Candidate(name, curve, sample, tuple(rules), {"scale": scale, "prior": prior})
 
 
@@ -250,7 +271,7 @@ def _discrete_laplace(setting: Setting) -> list[Candidate]:
     def sample(counts: Integers, seed: int) -> Floats:
         return np.asarray(counts + simulation.discrete_laplace(scale, counts.shape, SeededRng(seed)), dtype=np.float64)
 
-    spread = _discrete_laplace_spread(scale)
+    spread = discrete_laplace_spread(scale)
     return [_additive("discrete_laplace", curve, sample, setting, spread, {"scale": scale})]
 
 
@@ -263,7 +284,7 @@ def _sum_preserving(setting: Setting) -> list[Candidate]:
         draws = mechanism._noise.draws(len(counts), 1, SeededRng(seed)).reshape(counts.shape)
         return np.asarray(counts + draws, dtype=np.float64)
 
-    spread = _discrete_laplace_spread(scale)
+    spread = discrete_laplace_spread(scale)
     curve = _composed(mechanism.privacy, setting.tables)
     return [_additive("sum_preserving_laplace", curve, sample, setting, spread, {"scale": scale})]
 
@@ -309,7 +330,7 @@ def _additive(
         kind, size = ("gaussian", "sigma") if "sigma" in parameters else ("laplace", "scale")
         return _core.Observation.noisy(values, kind, parameters[size], step)
 
-    rules.append(posterior_rule(observe, setting.public_total, setting.dimension))
+    rules += posterior_rule(observe, setting.public_total, setting.n, setting.dimension, spread)
     return Candidate(name, curve, sample, tuple(rules), parameters)
 
 
@@ -381,11 +402,6 @@ def _pure_noise(kind: Any, setting: Setting) -> tuple[Any, PrivacyCurve]:
 
 def _composed(curve: PrivacyCurve, times: int) -> PrivacyCurve:
     return curve if times == 1 else times * curve
-
-
-def _discrete_laplace_spread(scale: float) -> float:
-    """Return the standard deviation sqrt(2 q) / (1 - q), q = exp(-1/scale)."""
-    return math.sqrt(2) * math.exp(-0.5 / scale) / -math.expm1(-1 / scale)
 
 
 _MAKERS: Mapping[str, Callable[[Setting], list[Candidate]]] = {

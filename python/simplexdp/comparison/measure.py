@@ -21,6 +21,9 @@ STRENGTHS = 7
 REFINEMENTS = 4
 """Strengths tried over the whole range, and then by halving the step around the best one."""
 
+UNLIMITED = 2**31
+SLOW_CANDIDATES = 2
+"""Rules with a limit of rows are slow, and tried on so many of a mechanism's candidates."""
 
 ROUGH_SHARE, CLOSE = 0.25, 1.3
 """Everything is tried on a share of the sample; what is that close to the best there is tried on all of it."""
@@ -77,13 +80,22 @@ class _Trial:
     true: Floats
     metric: str
 
+    @classmethod
+    def of(cls, candidate: Candidate, rule: Rule, counts: Integers, released: Floats, metric: str) -> _Trial:
+        """Prepare as many releases as the rule may be tried on."""
+        rows = min(len(counts), rule.most_rows)
+        return cls(candidate, rule, rule.prepare(released[:rows]), _shares(counts[:rows]), metric)
+
+    def errors(self, strength: float | None, rows: int | None = None) -> Floats:
+        """Return the errors of the first rows."""
+        return errors(self.metric, self.true[:rows], self.rule.shares(self.weights[:rows], strength))
+
     def error_of_best(self, share: float, refinements: int) -> tuple[float | None, float]:
         """Return the best strength on a share of the rows, and its error."""
         rows = max(int(share * len(self.true)), 1)
-        true, weights = self.true[:rows], self.weights[:rows]
 
         def error(strength: float | None) -> float:
-            return float(errors(self.metric, true, self.rule.shares(weights, strength)).mean())
+            return float(self.errors(strength, rows).mean())
 
         if self.rule.strengths is None:
             return None, error(None)
@@ -107,25 +119,48 @@ def measure(
 
     What was chosen was the best on its sample by luck too, so that its error has to be measured on fresh data sets.
     """
-    trials = [
-        _Trial(candidate, rule, rule.prepare(released), _shares(counts), metric)
+    drawn = [
+        (candidate, counts, candidate.sample(counts, seeds[0]))
         for candidate in options
         for counts in [training[: candidate.most_rows]]
-        for released in [candidate.sample(counts, seeds[0])]
+    ]
+    # Where zeros can be released the expected divergence is infinite, whatever the sample says.
+    trials = [
+        (at, rule)
+        for at, candidate in enumerate(options)
         for rule in candidate.rules
-        # Where zeros can be released the expected divergence is infinite, whatever the sample says.
         if metric != "kl" or rule.positive
     ]
     if not trials:
         raise UnavailableError("every allowed rule of post-processing may release a share of zero")
+    quick = [_Trial.of(options[at], rule, *drawn[at][1:], metric) for at, rule in trials if rule.most_rows >= UNLIMITED]
+    found = _best_of(quick)
+    slow = [(at, rule) for at, rule in trials if rule.most_rows < UNLIMITED]
+    if found:
+        # What is slow is tried on the candidates that are best without it.
+        order = list(dict.fromkeys(id(trial.candidate) for trial, *_ in found))[:SLOW_CANDIDATES]
+        slow = [(at, rule) for at, rule in slow if id(options[at]) in order]
+    for at, rule in slow:
+        trial = _Trial.of(options[at], rule, *drawn[at][1:], metric)
+        strength, error = trial.error_of_best(share=1.0, refinements=REFINEMENTS)
+        # On the same rows as the best so far.
+        if not found or error <= float(found[0][0].errors(found[0][1], len(trial.true)).mean()):
+            found = [(trial, strength, error), *found]
+    trial, strength, _ = found[0]
+    best = Choice(trial.candidate, trial.rule, strength)
+    counts = testing[: min(best.candidate.most_rows, best.rule.most_rows)]
+    weights = best.rule.prepare(best.candidate.sample(counts, seeds[1]))
+    return Measured(best, errors(metric, _shares(counts), best.rule.shares(weights, best.strength)))
+
+
+def _best_of(trials: Sequence[_Trial]) -> list[tuple[_Trial, float | None, float]]:
+    """Return those of the trials that are near the best on a part of the sample, the best on all of it first."""
+    if not trials:
+        return []
     rough = [trial.error_of_best(share=ROUGH_SHARE, refinements=0)[1] for trial in trials]
     close = [trial for trial, error in zip(trials, rough, strict=True) if error <= CLOSE * min(rough)]
     found = [(trial, *trial.error_of_best(share=1.0, refinements=REFINEMENTS)) for trial in close]
-    trial, strength, _ = min(found, key=lambda entry: entry[2])
-    best = Choice(trial.candidate, trial.rule, strength)
-    counts = testing[: best.candidate.most_rows]
-    weights = best.rule.prepare(best.candidate.sample(counts, seeds[1]))
-    return Measured(best, errors(metric, _shares(counts), best.rule.shares(weights, best.strength)))
+    return sorted(found, key=lambda entry: entry[2])
 
 
 def _shares(counts: Integers) -> Floats:

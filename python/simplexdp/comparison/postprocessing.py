@@ -19,7 +19,6 @@ from simplexdp.inference.total import Total
 
 __all__ = [
     "POSTPROCESSING",
-    "QUICK",
     "Rule",
     "additive_rules",
     "dirichlet_rules",
@@ -44,10 +43,15 @@ POSTPROCESSING = (
     "posterior",
 )
 """Names of the rules. The Dirichlet mechanism has "raw" and "debias+project", the Hellinger mechanism "raw", noisy
-counts the others: "posterior" is the mean of the counts given the release (docs/inference.md)."""
+counts the others. "posterior", for all but the Hellinger mechanism, is the mean of the counts given the release
+(docs/inference.md)."""
 
-QUICK = tuple(name for name in POSTPROCESSING if name != "posterior")
-"""The rules that are tried unless others are asked for: the posterior takes a hundred times as long."""
+SECONDS, SECONDS_PER_COUNT = 0.5, 2.5e-7
+"""What posteriors of one mechanism may take, roughly, and what each count that is possible in a cell takes."""
+
+FEWEST, MOST, LONGEST = 16, 400, 20
+"""On how many data sets a posterior is measured at least and at most, and how much longer than `SECONDS` that may take
+before it is left out."""
 
 NOISY = ("clip", "clip+smooth", "floor", "project", "project+smooth")
 
@@ -69,6 +73,8 @@ class Rule:
         The range in which the best strength is looked for.
     positive : bool
         Whether no share comes out as zero.
+    most_rows : int
+        On how many data sets it may be tried.
     """
 
     name: str
@@ -76,6 +82,7 @@ class Rule:
     blend: Callable[[Floats, float], Floats] | None = None
     strengths: tuple[float, float] | None = None
     positive: bool = True
+    most_rows: int = 2**31
 
     def shares(self, weights: Floats, strength: float | None) -> Floats:
         """Return rows that sum to one from prepared weights; a row of zeros becomes uniform."""
@@ -162,8 +169,15 @@ def additive_rules(total: float | None, dimension: int, spread: float, guess: fl
     ]
 
 
-def posterior_rule(observe: Callable[[Floats], _core.Observation], total: int | None, dimension: int) -> Rule:
-    """Return the rule that takes the expected counts given each release, under the empirical prior.
+def posterior_rule(
+    observe: Callable[[Floats], _core.Observation],
+    total: int | None,
+    n: int,
+    dimension: int,
+    spread: float,
+    cost: float = 1.0,
+) -> list[Rule]:
+    """Return the rule that takes the expected counts given each release, under the empirical prior; none if too slow.
 
     Parameters
     ----------
@@ -171,20 +185,32 @@ def posterior_rule(observe: Callable[[Floats], _core.Observation], total: int | 
         From the rows of a release to what the core infers from.
     total : int or None
         The number of records where it is public.
+    n : int
+        The same, or a public guess.
     dimension : int
+    spread : float
+        The standard deviation of a count, given its release.
+    cost : float
+        Of a likelihood, next to that of noise.
     """
+    prior = make_prior("empirical", dimension)
+    counts = cost * dimension * min(n, 30 * spread + 30) * len(prior.log_weights)
+    rows = int(SECONDS / (SECONDS_PER_COUNT * counts))
+    if rows * LONGEST < FEWEST:
+        return []
+    spec = Total.flat()._spec if total is None else ("known", float(total), 0.0, None)
 
-    def expected(noisy: Floats) -> Floats:
-        prior = make_prior("empirical", dimension)
-        spec = Total.flat()._spec if total is None else ("known", float(total), 0.0, None)
-        rows, threads = len(noisy), threads_for(len(noisy), 8)
+    def expected(released: Floats) -> Floats:
+        threads = threads_for(len(released), 8)
         parameters = np.ascontiguousarray(prior.parameters).ravel()
         found = _core.infer_rows(
-            [observe(noisy)], rows, parameters, prior.log_weights, (spec, None), 0, False, None, False, threads
-        )
-        return found[2].reshape(rows, dimension, 2)[..., 0]
+            [observe(released)], len(released), parameters, prior.log_weights, (spec, None), 0, False, None, False,
+            threads,
+        )  # fmt: skip
+        return found[2].reshape(len(released), dimension, 2)[..., 0]
 
-    return Rule("posterior", expected)
+    # A multiple of four: the shapes of a population take turns.
+    return [Rule("posterior", expected, most_rows=max(min(rows, MOST), FEWEST) // 4 * 4)]
 
 
 def dirichlet_rules(n: int, dimension: int, scale: float, prior: float, *, total_is_public: bool) -> list[Rule]:

@@ -16,7 +16,7 @@ from simplexdp.comparison.candidates import MECHANISMS, Adjacency, Setting, Unav
 from simplexdp.comparison.measure import Measured, measure
 from simplexdp.comparison.metrics import METRICS
 from simplexdp.comparison.population import as_population
-from simplexdp.comparison.postprocessing import POSTPROCESSING, QUICK
+from simplexdp.comparison.postprocessing import POSTPROCESSING
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms._dirichlet_parameters import ADJACENCIES, MAX_DIMENSION
 
@@ -179,8 +179,8 @@ def compare(
         How many tables of this size the budget has to pay for, with every record counted once in each, as in a model.
         The error is that of one of them.
     postprocessing : sequence of str, optional
-        Some of `POSTPROCESSING`; by default each mechanism has all that suit it but "posterior", the exact posterior
-        mean of `docs/inference.md`, which takes a hundred times as long: state `samples` with it.
+        Some of `POSTPROCESSING`; by default each mechanism has all that suit it. "posterior", the exact posterior mean
+        of `docs/inference.md`, takes a hundred times as long as the others, so it is measured on fewer data sets.
     population : str or array_like of shape (k, d)
         "uniform", "dirichlet", "zipf", "sparse", "mixed" for a quarter of each, or public shares from which n records
         are drawn.
@@ -210,7 +210,7 @@ def compare(
     check_progress(progress)
     setting = checked_setting(n, dimension, epsilon, delta, metric, adjacency, tables)
     names = names_of("mechanisms", mechanisms, MECHANISMS)
-    rules = QUICK if postprocessing is None else names_of("postprocessing", postprocessing, POSTPROCESSING)
+    rules = names_of("postprocessing", postprocessing, POSTPROCESSING)
     drawn_from = as_population(population, setting.dimension)
     generator = np.random.default_rng(check.integer("seed", seed, 0))
     rows = _rows(TESTING_CELLS, TESTING_ROWS, setting.dimension) if samples is None else _samples(samples)

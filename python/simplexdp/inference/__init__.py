@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
+from simplexdp.inference.combining import Combined, SyntheticTables, combine, synthetic_tables
 from simplexdp.inference.posterior import Counts, HistogramPosterior, Shares
 from simplexdp.inference.prior import make_prior
 from simplexdp.inference.problem import state
@@ -15,12 +16,16 @@ from simplexdp.inference.table import TableCounts, TablePosterior
 from simplexdp.inference.total import Total
 
 __all__ = [
+    "Combined",
     "Counts",
     "HistogramPosterior",
     "Shares",
+    "SyntheticTables",
     "TableCounts",
     "Total",
+    "combine",
     "infer",
+    "synthetic_tables",
 ]
 
 

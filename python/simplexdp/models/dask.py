@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, encode
-from simplexdp.mechanisms import DirichletMechanism
 
 __all__ = ["counted", "group_counts", "release_rows"]
 
@@ -118,7 +117,7 @@ def counted(counts: Any, checkpoint: str | None) -> Any:
     return kept
 
 
-def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint: str | None) -> Any:
+def release_rows(counts: Any, by: str, mechanism: Any, checkpoint: str | None) -> Any:
     """Return `by` and a column ``p0``, ``p1``, ... for each level, drawn in the partition that holds the row.
 
     The result never hangs on the draw: a cluster that loses a worker computes again what was there, and would draw

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import warnings
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from simplexdp import _arguments as check
+from simplexdp._automatic import automatic
+from simplexdp._catalogue import CATALOGUE
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
-from simplexdp.mechanisms import DirichletMechanism
+from simplexdp.inference import Total
+from simplexdp.mechanisms import DirichletMechanism, SumPreservingLaplaceMechanism
+from simplexdp.mechanisms._dirichlet_parameters import ADJACENCIES
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 
@@ -21,15 +27,48 @@ if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
     from simplexdp.testing import SeededRng
 
-__all__ = ["PrivateHistogram"]
+__all__ = ["PrivateHistogram", "RowShares"]
+
+MECHANISMS = ("auto", "dirichlet", "discrete_gaussian", "discrete_laplace", "sum_preserving_laplace")
+
+
+@dataclass(frozen=True)
+class RowShares:
+    """What a task calls for the rows that it holds: release, then the expected shares."""
+
+    mechanism: Any
+    dimension: int
+
+    def release(self, table: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the expected shares of each row given its release."""
+        released = self.mechanism.release(table)
+        if isinstance(self.mechanism, DirichletMechanism):
+            return np.asarray(released)
+        return _shares(_posterior(self.mechanism, released))
+
+
+def _posterior(mechanism: Any, released: NDArray[Any]) -> Any:
+    """Return the posterior given noisy counts; rows share how alike shares are."""
+    # Noise that keeps the sum tells the number of records.
+    total = None if isinstance(mechanism, SumPreservingLaplaceMechanism) else Total.flat()
+    return mechanism.infer(released, prior="empirical", total=total)
+
+
+def _shares(posterior: Any) -> NDArray[np.float64]:
+    """Return the expected shares; rows sum to one up to the last digits."""
+    mean = np.asarray(posterior.mean)
+    return np.asarray(mean / mean.sum(axis=-1, keepdims=True))
 
 
 class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
-    """The distribution of a column, released by the Dirichlet mechanism.
+    """The distribution of a column, released with differential privacy.
+
+    What is released is noisy counts, or a Dirichlet draw of shares; `probabilities_` are the expected shares given
+    that, by exact inference, and `posterior_` has their intervals.
 
     With groups, every group gets a distribution of its own. The groups are disjoint, so all of them together cost as
     much as one: a record that is added or removed changes one row, and a record that moves from one group to
-    another is covered by the same pair of distributions (theory B2).
+    another changes two counts of the table, as one that moves within a row (theory B2).
 
     Parameters
     ----------
@@ -39,11 +78,15 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         The public groups; needed when `fit` is given ``by``.
     epsilon, delta : float
         The budget of the whole release.
+    mechanism : str, default "auto"
+        "auto" is the noise with the least standard deviation at the budget, told by public numbers:
+        "sum_preserving_laplace", for one histogram whose number of records is public as `adjacency` "replace" has it,
+        "discrete_laplace" or "discrete_gaussian". "dirichlet" draws shares instead of counts.
     scale, prior : float, optional
-        Fix the scale or the prior of the mechanism; by default both are chosen for the budget.
+        Fix the scale or the prior of the Dirichlet mechanism; by default both are chosen for the budget.
     total : int, optional
-        The number of records in a histogram, public or a public guess, for which the prior is chosen; needed unless
-        `prior` or `scale` is given.
+        The number of records in a histogram, public or a public guess. The Dirichlet mechanism chooses its prior for
+        it, and needs it unless `prior` or `scale` is given; the others do without.
     adjacency : {"replace", "add_remove"}
         Which data sets are neighbours.
     accountant : Accountant, optional
@@ -54,10 +97,16 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     probabilities_ : ndarray, shape (d,) or (n_groups, d)
-        Rows sum to one.
+        The expected shares, given the release; of the Dirichlet mechanism the draw. Rows sum to one.
+    released_ : ndarray, shape (d,) or (n_groups, d)
+        What was released: noisy counts, or the draw.
+    posterior_ : HistogramPosterior or TablePosterior
+        Of noisy counts: means, intervals and draws of shares and counts (`simplexdp.inference`). A Dirichlet draw needs
+        a total for that: ``mechanism_.infer(released_, total=...)``.
     levels_ : list
         The values, in the order of the last axis.
-    mechanism_ : DirichletMechanism
+    mechanism_
+        What released.
     groups_ : list or None
         The groups in the order of the rows of `probabilities_`, where `fit` had a column of them.
     privacy_ : PrivacyCurve
@@ -68,9 +117,11 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     --------
     >>> from simplexdp.models import PrivateHistogram
     >>> answers = {"answer": ["yes"] * 70 + ["no"] * 30}
-    >>> histogram = PrivateHistogram(domain=["no", "yes"], epsilon=1.0, total=100).fit(answers, "answer")
-    >>> histogram.probabilities_.shape
-    (2,)
+    >>> histogram = PrivateHistogram(domain=["no", "yes"], epsilon=1.0).fit(answers, "answer")
+    >>> histogram.mechanism_
+    SumPreservingLaplaceMechanism(scale=Fraction(2, 1), dimension=2, sensitivity=2, rows='one')
+    >>> histogram.posterior_.interval(0.95).shape
+    (2, 2)
     """
 
     def __init__(
@@ -80,6 +131,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         groups: DomainLike | None = None,
         epsilon: float = 1.0,
         delta: float = 1e-6,
+        mechanism: str = "auto",
         scale: float | None = None,
         prior: float | None = None,
         total: int | None = None,
@@ -91,6 +143,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.groups = groups
         self.epsilon = epsilon
         self.delta = delta
+        self.mechanism = mechanism
         self.scale = scale
         self.prior = prior
         self.total = total
@@ -117,10 +170,16 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         domains = {column: self._domain(frame, column)}
         if by is not None:
             domains[by] = self._groups(frame, by)
-        mechanism = self._mechanism(len(domains[column]))
+        mechanism = self._mechanism(len(domains[column]), rows=by is not None)
         counts = count_table(frame, [column] if by is None else [by, column], domains)
         with self._charge(mechanism):
-            self.probabilities_: NDArray[np.float64] = mechanism.release(counts, rng=self.random_state)
+            self.released_: NDArray[Any] = mechanism.release(counts, rng=self.random_state)
+        if isinstance(mechanism, DirichletMechanism):
+            self.__dict__.pop("posterior_", None)
+            self.probabilities_: NDArray[np.float64] = self.released_
+        else:
+            self.posterior_: Any = _posterior(mechanism, self.released_)
+            self.probabilities_ = _shares(self.posterior_)
         self.groups_: list[Any] | None = None if by is None else domains[by].levels
         self._keep(mechanism, domains[column])
         return self
@@ -192,16 +251,34 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("groups must be stated publicly, got None")
         if not hasattr(public, "columns"):
             public = as_domain(public).levels
-        mechanism = self._mechanism(len(domain))
+        mechanism = self._mechanism(len(domain), rows=True)
         # Counted before the debit: values outside the domain are found here.
         counts = engine.counted(engine.group_counts(frame, column, by, domain, public), checkpoint)
         with self._charge(mechanism):
             self._keep(mechanism, domain)
-            return engine.release_rows(counts, by, mechanism, checkpoint)
+            return engine.release_rows(counts, by, RowShares(mechanism, len(domain)), checkpoint)
 
-    def _mechanism(self, dimension: int) -> DirichletMechanism:
+    def _mechanism(self, dimension: int, *, rows: bool) -> Any:
         if dimension < 2:
             raise InvalidParameterError(f"domain must have at least two levels, got {dimension}")
+        name = check.choice("mechanism", self.mechanism, MECHANISMS)
+        if name == "auto" and (self.scale is not None or self.prior is not None):
+            name = "dirichlet"
+        if name != "dirichlet":
+            if self.scale is not None or self.prior is not None:
+                raise InvalidParameterError('scale and prior must be left out unless mechanism is "dirichlet"')
+            epsilon, delta = check.positive("epsilon", self.epsilon), check.non_negative("delta", self.delta)
+            check.choice("adjacency", self.adjacency, ADJACENCIES)
+            if name == "auto":
+                name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows)
+            entry = CATALOGUE[name]
+            if self.adjacency not in entry.adjacencies or (rows and len(entry.adjacencies) == 1):
+                raise InvalidParameterError(
+                    f"mechanism must hide the numbers of records of groups, and in all where one may be added: {name!r} "
+                    "does not"
+                )
+            arguments, keywords = entry.construction(epsilon, delta, self.adjacency, dimension)
+            return entry.mechanism.for_counts(*arguments, **keywords)
         return DirichletMechanism.calibrated(
             epsilon=self.epsilon,
             delta=self.delta,
@@ -212,10 +289,10 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             adjacency=self.adjacency,
         )
 
-    def _charge(self, mechanism: DirichletMechanism) -> AbstractContextManager[Any]:
+    def _charge(self, mechanism: Any) -> AbstractContextManager[Any]:
         return debit(self.accountant, mechanism.privacy, "histogram", self.random_state)
 
-    def _keep(self, mechanism: DirichletMechanism, domain: Domain) -> None:
+    def _keep(self, mechanism: Any, domain: Domain) -> None:
         self.mechanism_ = mechanism
         self.levels_ = domain.levels
         self.privacy_: PrivacyCurve = mechanism.privacy

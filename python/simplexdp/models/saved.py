@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments
+from simplexdp._catalogue import names as mechanisms
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency
@@ -37,6 +38,9 @@ __all__ = [
     "values_of",
     "was_seeded",
 ]
+
+RELEASING = (*dict.fromkeys((*MECHANISMS, *mechanisms(lambda entry: entry.releases))),)
+"""Those of models, and of single histograms, which are networks of one column."""
 
 
 def text_of(path: str | Path) -> str:
@@ -177,9 +181,9 @@ class SavedPrivacy:
         epsilon = member(privacy, "epsilon", what, int, float, type(None))
         return cls(
             None if epsilon is None else _arguments.non_negative("epsilon", epsilon),
-            _arguments.open_unit("delta", member(privacy, "delta", what, int, float)),
+            _delta(member(privacy, "delta", what, int, float)),
             cast(Adjacency, _arguments.choice("adjacency", member(privacy, "adjacency", what, str), ADJACENCIES)),
-            _arguments.choice("mechanism", member(privacy, "mechanism", what, str), MECHANISMS),
+            _arguments.choice("mechanism", member(privacy, "mechanism", what, str), RELEASING),
             was_seeded(content, privacy),
         )
 
@@ -195,7 +199,14 @@ class SavedPrivacy:
 
         if self.epsilon is None:
             return None
+        if self.delta == 0:
+            return PrivacyCurve.pure(self.epsilon, adjacency=self.adjacency)
         return PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency)
+
+
+def _delta(value: Any) -> float:
+    """Check for zero, of a pure release, or a number between zero and one."""
+    return 0.0 if value == 0 else _arguments.open_unit("delta", value)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.spark_codes import code_of
-from simplexdp.mechanisms import DirichletMechanism
 
 __all__ = ["counted", "group_counts", "release_rows"]
 
@@ -91,7 +90,7 @@ def counted(counts: Any, checkpoint: str | None) -> Any:
     return kept
 
 
-def release_rows(counts: Any, by: str, mechanism: DirichletMechanism, checkpoint: str | None) -> Any:
+def release_rows(counts: Any, by: str, mechanism: Any, checkpoint: str | None) -> Any:
     """Return `by` and an array ``probabilities``, drawn in the task that holds the row.
 
     The result never hangs on the draw, or an executor that is lost would have it drawn again. A local checkpoint keeps

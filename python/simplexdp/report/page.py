@@ -4,7 +4,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,8 @@ BELIEFS = (0.001, 0.01, 0.1, 0.5, 0.9)
 NOT_REPEATED = frozenset(("epsilon", "delta", "spent_epsilon", "adjacency", "exact"))
 """What the page tells of a guarantee in its own words."""
 
+Kind = Literal["confidence", "credible"]
+
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
@@ -40,6 +42,7 @@ def release_report(
     lower: ArrayLike,
     upper: ArrayLike,
     level: float,
+    kind: Kind = "confidence",
     curve: PrivacyCurve,
     guarantee: Mapping[str, Any],
     parameters: Mapping[str, Any],
@@ -59,9 +62,12 @@ def release_report(
     labels : sequence
         Names of the categories.
     values, lower, upper : array_like, shape (d,)
-        Released shares, and the ends of the intervals of the true ones.
+        Shares, and the ends of the intervals of the true ones.
     level : float
         Of the intervals.
+    kind : {"confidence", "credible"}, default "confidence"
+        Whether the shares are as released and the intervals those of ``mechanism.interval``, or both are those of
+        ``mechanism.infer``.
     curve : PrivacyCurve
         What the release cost.
     guarantee : mapping
@@ -98,6 +104,7 @@ def release_report(
     """
     shares, ends = _checked(labels, values, lower, upper)
     level = check.open_unit("level", level)
+    check.choice("kind", kind, get_args(Kind))
     if not isinstance(curve, PrivacyCurve):
         raise InvalidParameterError(f"curve must be a privacy curve, got {type(curve).__name__}")
     delta = check.non_negative("delta", guarantee.get("delta", 0.0))
@@ -105,9 +112,9 @@ def release_report(
     sections = [
         _warnings([note for note in notes if _warns(note)]),
         _summary(title, found, curve, len(shares)),
-        _distribution([escaped(label) for label in labels], shares, ends, level, total),
+        _distribution([escaped(label) for label in labels], shares, ends, level, kind, total),
         "".join(
-            _group(name, *_checked(labels, *given), [escaped(label) for label in labels], level)
+            _group(name, *_checked(labels, *given), [escaped(label) for label in labels], level, kind)
             for name, given in (groups or {}).items()
         ),
         _in_plain_words(found, curve),
@@ -127,6 +134,7 @@ def release_record(
     lower: ArrayLike,
     upper: ArrayLike,
     level: float,
+    kind: Kind = "confidence",
     curve: PrivacyCurve,
     guarantee: Mapping[str, Any],
     parameters: Mapping[str, Any],
@@ -150,6 +158,7 @@ def release_record(
     """
     shares, ends = _checked(labels, values, lower, upper)
     level = check.open_unit("level", level)
+    check.choice("kind", kind, get_args(Kind))
     found = meaning(curve, check.non_negative("delta", guarantee.get("delta", 0.0)))
 
     def rows(shares: NDArray[np.float64], ends: NDArray[np.float64], size: int | None) -> list[dict[str, Any]]:
@@ -181,6 +190,7 @@ def release_record(
         "parameters": {str(name): _shown(value) for name, value in parameters.items()},
         "level": level,
         "records": total,
+        "intervals": {"level": level, "kind": kind},
         "data": rows(shares, ends, total),
         "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
         "notes": [str(note) for note in notes],
@@ -260,6 +270,7 @@ def _distribution(
     shares: NDArray[np.float64],
     ends: NDArray[np.float64],
     level: float,
+    kind: Kind,
     total: int | None = None,
 ) -> str:
     shares, ends = np.clip(shares, 0.0, None), np.clip(ends, 0.0, None)
@@ -268,11 +279,14 @@ def _distribution(
     width = float(np.median(ends[:, 1] - ends[:, 0])) * 100
     decimals = 2 if width <= 0 else int(np.clip(1 - math.floor(math.log10(width)), 1, 6))
     coverage = percent(level, max(0, len(f"{100 * level:.10g}".partition(".")[2])))
-    words = (
-        f"The bar is the released share. The line is the {coverage} interval: it covers the true share with a "
-        f"probability of at least {coverage}, and was computed from the release and public parameters alone. It need "
-        "not be centred on the bar, because it allows for what the mechanism does to the shares."
-    )
+    words = {
+        "confidence": f"The bar is the released share. The line is the {coverage} interval: it covers the true share "
+        f"with a probability of at least {coverage}, and was computed from the release and public parameters alone. It "
+        "need not be centred on the bar, because it allows for what the mechanism does to the shares.",
+        "credible": "The bar is the share to expect, given what was released. The line is the "
+        f"{coverage} interval: the share lies on it with that probability, given the release. Both know of the noise, "
+        "and were computed from the release and public parameters alone.",
+    }[kind]
     everything = _table(labels, shares, ends, end, decimals, coverage, np.arange(shares.size), total)
     if shares.size > MOST_ROWS:
         largest = np.argsort(-shares, kind="stable")[:LARGEST_SHOWN]
@@ -335,10 +349,10 @@ def _clean(share: Any) -> float:
 
 
 def _group(
-    name: Any, shares: NDArray[np.float64], ends: NDArray[np.float64], labels: Sequence[str], level: float
+    name: Any, shares: NDArray[np.float64], ends: NDArray[np.float64], labels: Sequence[str], level: float, kind: Kind
 ) -> str:
     """Return the table of one group, behind its name."""
-    inner = _distribution(labels, shares, ends, level)
+    inner = _distribution(labels, shares, ends, level, kind)
     table = inner[inner.index('<div class="scroll">') : inner.rindex("</section>")]
     return f"<section><h2><bdi>{escaped(name)}</bdi></h2>\n{table}</section>\n"
 

@@ -124,10 +124,62 @@ def test_a_proportion_of_a_public_number_of_records_is_cheaper(simplexdp):
     assert drawn.json["parameters"]["scale"] == given.scale
 
 
-def test_add_remove_needs_a_public_guess(simplexdp):
-    done = simplexdp("release", "people.csv", *JOBS, *BUDGET, "--adjacency", "add_remove")
+def test_a_prior_that_is_to_be_chosen_needs_a_public_guess(simplexdp):
+    private = ("release", "people.csv", *JOBS, *BUDGET, "--adjacency", "add_remove")
+    done = simplexdp(*private, "--mechanism", "dirichlet")
     assert done.code == 2
     assert "public guess" in done.err
+    assert simplexdp(*private).code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, mechanism, spends_delta",
+    [
+        (PURE, "sum_preserving_laplace", False),
+        (BUDGET, "sum_preserving_laplace", False),
+        ((*BUDGET, "--adjacency", "add_remove"), "discrete_laplace", False),
+        ((*BUDGET, "--by", "region", "--groups", "north,south"), "discrete_laplace", False),
+        (("--epsilon", "0.1", "--delta", "0.1"), "discrete_gaussian", True),
+        ((*BUDGET, "--debias"), "dirichlet", True),
+        ((*BUDGET, "--prior", "2"), "dirichlet", True),
+    ],
+)
+def test_the_mechanism_is_chosen_from_public_numbers_and_told(simplexdp, arguments, mechanism, spends_delta):
+    done = simplexdp("release", "people.csv", *JOBS, *arguments, "--json").json
+    assert done["mechanism"] == mechanism
+    assert any(note.startswith(f"Mechanism: {mechanism}, by 'auto'") for note in done["notes"])
+    assert (done["guarantee"]["delta"] > 0) == spends_delta
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("extra", [(), ("--adjacency", "add_remove", "--total", "900"), ("--by", "region")])
+def test_what_a_release_says_is_possible(simplexdp, mechanism, extra):
+    if mechanism == "sum_preserving_laplace" and extra:
+        pytest.skip("it keeps the total, and ties groups together")
+    groups = ("--groups", "north,south") if "--by" in extra else ()
+    # So little budget that many released counts are negative.
+    budget = ("--epsilon", "0.01", *(("--delta", "1e-6") if "--delta" in MECHANISMS[mechanism] else ()))
+    done = simplexdp(
+        "release", "people.csv", *JOBS, *budget, "--mechanism", mechanism, *extra, *groups, "--interval", "0.9", "--json"
+    )
+    assert done.code == 0, done.err
+    rows, total = done.json["rows"], sum(COUNTS.values())
+    for row in rows:
+        assert 0 <= row["lower"] < row["share"] < row["upper"] <= 1 and row["share"] > 1e-6
+        assert 0 <= row["count_lower"] <= row["count_upper"] and row["count"] > 0
+    assert math.fsum(row["share"] for row in rows) == pytest.approx(2.0 if groups else 1.0, abs=1e-9)
+    if not extra:
+        assert math.fsum(row["count"] for row in rows) == pytest.approx(total, rel=1e-9)
+        assert all(row["count_upper"] <= total for row in rows)
+    assert done.json["level"] == 0.9
+
+
+def test_what_cannot_be_inferred_is_told(simplexdp):
+    private = ("--adjacency", "add_remove", "--mechanism", "dirichlet", "--prior", "3")
+    done = simplexdp("release", "people.csv", *JOBS, *BUDGET, *private, "--json").json
+    assert "lower" not in done["rows"][0]
+    assert [row["share"] for row in done["rows"]] == [row["draw"] for row in done["rows"]]
+    assert any("No intervals" in note and "--total" in note for note in done["notes"])
 
 
 def test_levels_for_the_rest_and_for_nothing_count_what_they_say(simplexdp):
@@ -170,7 +222,7 @@ def test_extras_add_columns(simplexdp, extra):
 def test_what_does_not_go_together_is_refused_before_anything_is_read(simplexdp):
     for arguments in (
         ["--mechanism", "laplace", "--debias"],
-        ["--counts", "10", "--interval", "0.9"],
+        ["--counts", "10", "--plot", "plot.png"],
         ["--by", "region", "--groups", "north,south", "--debias"],
         ["--groups", "north,south"],
         ["--by", "job", "--groups", "clerk"],
@@ -251,6 +303,53 @@ def test_posteriors_of_few_records_have_intervals_that_know_of_the_noise(simplex
     for row, (lower, upper) in zip(rows, ignorant, strict=True):
         assert 0 <= row["lower"] < row["upper"] <= 1
         assert row["upper"] - row["lower"] > upper - lower
+
+
+GROUPED = ("posterior", "people.csv", *JOBS, "--by", "region", "--groups", "north,south")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mechanism"),
+    [
+        (PURE, "discrete_laplace"),
+        ((*PURE, "--sizes", "public"), "sum_preserving_laplace"),
+        (("--epsilon", "0.1", "--delta", "0.1", "--prior", "1,2,3"), "discrete_gaussian"),
+    ],
+)
+def test_groups_have_posteriors(simplexdp, folder, arguments, mechanism):
+    done = simplexdp(*GROUPED, *arguments, "--level", "0.999999", "--show-truth", "--json")
+    assert done.code == 0, done.err
+    found, sizes = done.json, {}
+    for line in (folder / "people.csv").read_text().splitlines()[1:]:
+        sizes[line.split(",")[2]] = sizes.get(line.split(",")[2], 0) + 1
+    assert found["mechanism"] == mechanism
+    assert [(row["region"], row["job"]) for row in found["rows"]] == [
+        (region, job) for region in ("north", "south") for job in COUNTS
+    ]
+    for row in found["rows"]:
+        # A false alarm has a chance of 6 in 10^6.
+        assert 0 <= row["count_lower"] <= row["true_count"] <= row["count_upper"]
+        assert 0 < row["lower"] < row["share"] < row["upper"] < 1
+        assert row.get("group_size", sizes[row["region"]]) == sizes[row["region"]]
+    public = "--sizes" in arguments
+    assert public == ("of its group" in found["notes"][0]) == ("of its group" in found["neighbours"])
+    # Sizes that are private are nowhere.
+    truth = {str(size) for size in sizes.values()}
+    shown = set(numbers(simplexdp(*GROUPED, *arguments[:2], "--epsilon", "0.001", "--json").out))
+    assert not shown & truth
+
+
+def test_groups_that_do_not_go_together_are_refused(simplexdp):
+    for arguments in (
+        ["--by", "region"],
+        ["--groups", "north"],
+        ["--sizes", "public"],
+        [*GROUPED[-4:], "--mechanism", "laplace"],
+        [*GROUPED[-4:], "--prior", "1,2"],
+        ["--by", "job", "--groups", "clerk"],
+    ):
+        done = simplexdp("posterior", "people.csv", *JOBS, *PURE, *arguments)
+        assert (done.code, done.out) == (2, ""), arguments
 
 
 @pytest.mark.parametrize("calibration", ["certified", "proved"])

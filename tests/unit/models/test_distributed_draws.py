@@ -60,7 +60,8 @@ def test_a_partition_that_is_drawn_twice_counts_as_it_was_stored_first(tmp_path,
     monkeypatch.setattr(DirichletMechanism, "release", noted)
     folder = str(tmp_path / "draws")
     with dask.config.set(scheduler=twice):
-        released = histogram().release_on_dask(frame(), "x", by="g", groups=[0, 1, 2, 3], checkpoint=folder)
+        plain = histogram(mechanism="dirichlet")
+        released = plain.release_on_dask(frame(), "x", by="g", groups=[0, 1, 2, 3], checkpoint=folder)
         found = rows(released)
     parts = [name for name in os.listdir(folder) if name.endswith(".parquet")]
     assert sum(len(draw) for draw in draws) == 4

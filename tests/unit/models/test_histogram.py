@@ -28,7 +28,31 @@ def test_a_histogram_keeps_its_budget_and_is_near_the_truth():
     assert 9.9 < histogram.privacy_.epsilon(1e-6) <= 10
     assert histogram.levels_ == LEVELS
     np.testing.assert_allclose(histogram.probabilities_, truth, atol=0.1)
-    assert histogram.probabilities_.sum() == 1.0
+    assert histogram.probabilities_.sum() == pytest.approx(1.0, abs=1e-15)
+    ends = histogram.posterior_.interval(0.99999)
+    assert np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "by", "kind"),
+    [
+        ({}, None, sdp.SumPreservingLaplaceMechanism),
+        ({}, "group", sdp.DiscreteLaplaceMechanism),
+        ({"adjacency": "add_remove"}, None, sdp.DiscreteLaplaceMechanism),
+        ({"epsilon": 0.1, "delta": 0.1}, None, sdp.DiscreteGaussianMechanism),
+        ({"delta": 0.0}, None, sdp.SumPreservingLaplaceMechanism),
+        ({"prior": 2.0}, None, sdp.DirichletMechanism),
+        ({"mechanism": "dirichlet", "total": 2000}, "group", sdp.DirichletMechanism),
+        ({"mechanism": "discrete_gaussian"}, "group", sdp.DiscreteGaussianMechanism),
+    ],
+)
+def test_the_mechanism_is_chosen_by_public_numbers(parameters, by, kind):
+    histogram = PrivateHistogram(LEVELS, groups=3, **{"epsilon": 1.0, **parameters}).fit(answers(), "answer", by=by)
+    assert isinstance(histogram.mechanism_, kind)
+    assert histogram.released_.shape == histogram.probabilities_.shape == ((3, 3) if by else (3,))
+    np.testing.assert_allclose(histogram.probabilities_.sum(axis=-1), 1.0, rtol=1e-15)
+    assert histogram.probabilities_.min() > 0
+    assert hasattr(histogram, "posterior_") == (kind is not sdp.DirichletMechanism)
 
 
 @pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
@@ -36,7 +60,7 @@ def test_all_groups_together_cost_as_much_as_one(adjacency):
     one = PrivateHistogram(LEVELS, total=600, adjacency=adjacency).fit(answers(), "answer")
     many = PrivateHistogram(LEVELS, groups=3, total=600, adjacency=adjacency).fit(answers(), "answer", by="group")
     assert many.probabilities_.shape == (3, 3)
-    np.testing.assert_array_equal(many.probabilities_.sum(axis=1), 1.0)
+    np.testing.assert_allclose(many.probabilities_.sum(axis=1), 1.0, rtol=1e-15)
     assert many.privacy_.epsilon(1e-6) == one.privacy_.epsilon(1e-6)
 
 
@@ -58,8 +82,11 @@ def test_the_accountant_is_asked_first():
     "parameters, message",
     [
         ({"domain": ["a"], "total": 9}, "at least two levels"),
-        ({}, "total must be given"),
+        ({"mechanism": "dirichlet"}, "total must be given"),
         ({"epsilon": -1, "total": 9}, "epsilon"),
+        ({"mechanism": "hellinger"}, "mechanism must be one of"),
+        ({"mechanism": "discrete_laplace", "prior": 1.0}, "scale and prior"),
+        ({"mechanism": "sum_preserving_laplace", "adjacency": "add_remove"}, "mechanism must hide"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):
@@ -78,7 +105,7 @@ def test_spark_releases_each_group_once_in_its_own_task(spark):
     assert first == {row["g"]: row["probabilities"] for row in released.collect()}
     assert sorted(first) == [0, 1, 2, 7]
     for group, probabilities in first.items():
-        assert sum(probabilities) == 1.0
+        assert sum(probabilities) == pytest.approx(1.0, abs=1e-15)
         members = data["answer"][data["group"] == group]
         if len(members):
             np.testing.assert_allclose(probabilities, [np.mean(members == level) for level in LEVELS], atol=0.15)
@@ -114,7 +141,7 @@ def test_dask_releases_each_group_once_in_its_own_partition():
     first = released.compute().set_index("group").sort_index()
     assert first.index.tolist() == [0, 1, 2, 7]
     assert first.equals(released.compute().set_index("group").sort_index())
-    assert np.all(first.sum(axis=1) == 1.0)
+    np.testing.assert_allclose(first.sum(axis=1), 1.0, rtol=1e-15)
     for group in (0, 1, 2):
         members = data["answer"][data["group"] == group]
         np.testing.assert_allclose(first.loc[group], [np.mean(members == level) for level in LEVELS], atol=0.15)

@@ -403,6 +403,8 @@ impl Problem<'_> {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut tilt = start;
         let mut failure = None;
+        // The width of the bracket before the last step and before the one ahead of it.
+        let mut widths = [f64::INFINITY; 2];
         for _ in 0..300 {
             let step = match self.tilted(tilt, most) {
                 Ok(found) => {
@@ -415,7 +417,9 @@ impl Problem<'_> {
                     } else {
                         high = tilt;
                     }
-                    (gap / found.variance).clamp(-32.0, 32.0)
+                    // At most twice as far from zero: draws of many units a record need tilts of thousands.
+                    let reach = 32.0 + tilt.abs();
+                    (gap / found.variance).clamp(-reach, reach)
                 }
                 // The sum has no finite mean, or none within reach: the tilt is too large.
                 Err(error @ Error::NotAffordable { .. }) => {
@@ -426,7 +430,10 @@ impl Problem<'_> {
                 Err(error) => return Err(error),
             };
             let next = tilt + step;
-            tilt = if next > low && next < high {
+            // Newton's steps may go to and fro over a steep part of the mean: what two of them do not halve is halved.
+            let slow = high - low > 0.5 * widths[1];
+            widths = [high - low, widths[0]];
+            tilt = if next > low && next < high && !slow {
                 next
             } else if low.is_finite() && high.is_finite() {
                 0.5 * (low + high)
@@ -574,4 +581,49 @@ impl Problem<'_> {
 
 fn top(block: &RawBlock) -> f64 {
     block.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::factor::{Factor, Noise};
+    use super::*;
+
+    /// The mean of the sum is steep between two flat parts in the tilt: Newton's steps alone jump over it for ever.
+    #[test]
+    fn a_tilt_is_found_between_flat_parts() {
+        let noisy = [260.77, 244.07, 243.54, 260.40, 0.74, -0.17, -3.13, 1.47, 3.35, -0.40];
+        let noise = Noise::Laplace { scale: 2.0, step: 2f64.powi(-20) };
+        for prior in [10.0, 31.6, 100.0] {
+            let cell = |&y: &f64| Cell::new(prior, vec![Factor::noisy(y, noise).unwrap()], 0).unwrap();
+            let cells: Vec<Cell> = noisy.iter().map(cell).collect();
+            for n in (0..=1300).step_by(50) {
+                let total = Total::new(TotalPrior::Known(n), Vec::new()).unwrap();
+                let mean: f64 = Posterior::new(&cells, &total).unwrap().count_moments().unwrap().iter().map(|m| m.0).sum();
+                assert!((mean - n as f64).abs() < 1e-9 * (1.0 + n as f64), "{prior} {n}: {mean}");
+            }
+        }
+    }
+
+    #[test]
+    fn tilts_of_thousands_are_found() {
+        // Draws of Dirichlet(scale x + prior) with a large scale and prior, which are nearly counts with Gaussian noise.
+        for (scale, prior) in [(5.0, 1e3), (529.0, 1e7), (16_737.0, 1e10)] {
+            let counts = [128.0, 110.0, 99.0, 93.0, 101.0, 87.0, 109.0, 86.0, 98.0, 89.0];
+            let sum: f64 = counts.iter().map(|x| scale * x + prior).sum();
+            let cell = |x: &f64| {
+                let y = (scale * x + prior) / sum;
+                let share = Factor::share(y - 1e-10, y + 1e-10, scale, prior).unwrap();
+                Cell::new(1.0, vec![share], 0).unwrap()
+            };
+            let cells: Vec<Cell> = counts.iter().map(cell).collect();
+            let total = Total::new(TotalPrior::Known(1000), Vec::new()).unwrap();
+            let moments = Posterior::new(&cells, &total).unwrap().count_moments().unwrap();
+            let sum: f64 = moments.iter().map(|m| m.0).sum();
+            assert!((sum - 1000.0).abs() < 1e-6, "{scale}: {sum}");
+            // The noise has a standard deviation of some sqrt(prior) / scale.
+            for (x, (mean, _)) in counts.iter().zip(&moments) {
+                assert!((x - mean).abs() < 5.0 * prior.sqrt() / scale, "{scale}: {x} {mean}");
+            }
+        }
+    }
 }

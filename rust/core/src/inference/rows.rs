@@ -8,6 +8,9 @@ use crate::{Result, parallel};
 /// Shares of the weight below which a prior that all rows share is left out.
 const NEGLIGIBLE: f64 = 1e-12;
 
+/// Rows that a prior shared by all rows is weighed by.
+const MOST_EVIDENCE: usize = 2048;
+
 /// Which interval of a given level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -45,7 +48,8 @@ pub struct Summary {
 }
 
 impl<F: Fn(usize, usize) -> Result<Posterior> + Sync> Rows<F> {
-    /// ln p(releases of a row | prior), for every row and every prior.
+    /// ln p(releases of a row | prior), for every prior and every row; of more than 2048 rows for so many of
+    /// them, evenly spread, which leave nothing open of what all rows share.
     ///
     /// # Errors
     /// What the posteriors refuse; [`crate::Error::Interrupted`].
@@ -53,7 +57,8 @@ impl<F: Fn(usize, usize) -> Result<Posterior> + Sync> Rows<F> {
         let parts = self.log_weights.len();
         let of =
             |row| (0..parts).map(|part| Ok((self.posterior)(row, part)?.log_evidence())).collect::<Result<Vec<_>>>();
-        Ok(parallel::map(0..self.rows, threads, of)?.concat())
+        let asked = self.rows.min(MOST_EVIDENCE);
+        Ok(parallel::map(0..asked, threads, |i| of(i * self.rows / asked.max(1)))?.concat())
     }
 
     /// The weights of a prior that all rows share, given all of their releases: their evidences multiply.
@@ -109,15 +114,19 @@ impl Summary {
         };
         let marginals = mixture.marginals()?;
         summary.counts = marginals.iter().map(|law| deviation(law.moments())).collect();
-        if let Some(interval) = interval {
-            summary.count_intervals = marginals.iter().map(|law| interval.of_counts(law)).collect();
-        } else if !mixture.public_total() {
+        if !mixture.public_total() {
+            // The laws of shares put many totals together; their moments need not.
             summary.shares = mixture.share_moments()?.into_iter().map(deviation).collect();
-            return Ok(summary);
+            if interval.is_none() {
+                return Ok(summary);
+            }
         }
         let laws = mixture.share_laws_from(&marginals)?;
-        summary.shares = laws.iter().map(|law| (law.mean(), law.variance().sqrt())).collect();
+        if mixture.public_total() {
+            summary.shares = laws.iter().map(|law| (law.mean(), law.variance().sqrt())).collect();
+        }
         if let Some(interval) = interval {
+            summary.count_intervals = marginals.iter().map(|law| interval.of_counts(law)).collect();
             let ends = |law: &super::ShareLaw| {
                 if interval.shortest { law.shortest(interval.level) } else { law.central(interval.level) }
             };

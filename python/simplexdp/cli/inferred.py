@@ -1,0 +1,101 @@
+"""What a release says of the data, as columns: expected shares and counts with credible intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.cli.mechanism import Request
+from simplexdp.cli.progress import Progress
+from simplexdp.exceptions import NotAffordableError
+
+if TYPE_CHECKING:
+    from simplexdp.inference import HistogramPosterior, TablePosterior
+
+__all__ = ["COLUMNS", "Inferred", "infer"]
+
+COLUMNS = ("share", "lower", "upper", "count", "count_lower", "count_upper")
+"""Of every posterior: the expected share of a category and an interval, and the same of its count in the data."""
+
+GUESS_SHAPE = 4.0
+"""A public guess of a private number of records stands for a negative binomial law with a standard deviation of half of
+it."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """Means and intervals, shape (..., d) and (..., d, 2), and what they suppose of the number of records."""
+
+    share: NDArray[np.float64]
+    share_ends: NDArray[np.float64]
+    count: NDArray[np.float64]
+    count_ends: NDArray[np.int64]
+    level: float
+    total: str
+    prior: str = "a Dirichlet prior whose strength is integrated over"
+
+    @classmethod
+    def of(cls, posterior: HistogramPosterior | TablePosterior, level: float, total: str) -> Inferred:
+        """Summarise a posterior."""
+        # Intervals first: what they need is then there for the means.
+        ends, count_ends = posterior.interval(level), posterior.counts.interval(level)
+        return cls(posterior.mean, ends, posterior.counts.mean, count_ends, level, total)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns, row after row."""
+        ends, count_ends = self.share_ends.reshape(-1, 2), self.count_ends.reshape(-1, 2)
+        values = (self.share.ravel(), *ends.T, self.count.ravel(), *count_ends.T)
+        return {name: column.tolist() for name, column in zip(COLUMNS, values, strict=True)}
+
+    @property
+    def note(self) -> str:
+        """What the intervals are."""
+        return (
+            "count: in these data; share: that with which such records come. count_lower to count_upper and lower to "
+            f"upper hold them with probability {self.level:g} each, given the release: credible intervals that know of "
+            f"the noise, under {self.prior}{self.total}."
+        )
+
+
+def infer(built: Any, released: NDArray[Any], request: Request, level: float) -> Inferred | str:
+    """Return what a release says, or why that cannot be told.
+
+    Parameters
+    ----------
+    built
+        The mechanism.
+    released : ndarray, shape (d,) or (groups, d)
+    request : Request
+        With the public number of records, or a public guess of it.
+    level : float
+        Of the intervals.
+    """
+    from simplexdp.inference import Total
+
+    grouped = released.ndim > 1
+    if grouped and request.mechanism == "sum_preserving_laplace":
+        return "noise that keeps the sum of all groups ties them together: --mechanism discrete_laplace has intervals"
+    total: Any
+    said = ""
+    if request.adjacency == "replace" and not grouped:
+        total = request.total
+    elif request.mechanism != "dirichlet":
+        total = Total.flat()
+        said = ", and any number of records" + (" in a group" if grouped else "")
+    elif request.adjacency == "replace":
+        total = Total.between(0, request.total or 0)
+        said = ", and any number of records in a group"
+    elif request.total is not None:
+        total = Total.negative_binomial(max(request.total / request.n_groups, 1.0), GUESS_SHAPE)
+        said = ", and a number of records that the public guess may be far from"
+    else:
+        return "a draw of shares does not tell how many records there are: give --total, a public guess"
+    try:
+        with Progress("inferring"):
+            posterior = built.infer(released, prior="empirical", total=total)
+            return Inferred.of(posterior, level, said)
+    except NotAffordableError as error:
+        return str(error)
