@@ -87,7 +87,7 @@ Examples:
 @click.option(
     "--prior",
     metavar="A[,B,...]",
-    help="Dirichlet prior of the shares.  [default: 1; with --by one that the groups share, as strong as they are alike]",
+    help="Dirichlet prior of the shares.  [default: 1; with --by one that the groups share]",
 )
 @click.option(
     "--mechanism",
@@ -176,9 +176,7 @@ def posterior(
     from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
     if by is not None:
-        asked = Groups(
-            column, by, prior, sizes == "public", epsilon or 0.0, delta, total, level, show_truth, seed
-        )
+        asked = Groups(column, by, prior, sizes == "public", epsilon or 0.0, delta, total, level, show_truth, seed)
         columns = {
             by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"),
             column: Levels(stated_domain(domain, domain_file), other, null),

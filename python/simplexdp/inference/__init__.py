@@ -22,6 +22,7 @@ __all__ = [
     "Shares",
     "SyntheticTables",
     "TableCounts",
+    "TablePosterior",
     "Total",
     "combine",
     "infer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -154,8 +154,8 @@ def combine(estimates: ArrayLike, variances: ArrayLike, *, kind: Kind) -> Combin
 
     With b the variance of the m estimates and u the mean of their variances, the variance of their mean is
 
-    - "data", each table a draw of the data: u + (1 + 1/m) b (Rubin 1987), with (m - 1) (1 + u / ((1 + 1/m) b))^2 degrees
-      of freedom;
+    - "data", each table a draw of the data: u + (1 + 1/m) b (Rubin 1987), with (m - 1) (1 + u / ((1 + 1/m) b))^2
+      degrees of freedom;
     - "synthetic", each table new records: (1 + 1/m) b - u, with (m - 1) (1 - u / ((1 + 1/m) b))^2 degrees of freedom
       (Raghunathan, Reiter and Rubin 2003; Reiter 2002). With few tables it may come out below u / m, which it is at
       least: then b stands in, which is too large, and `Combined.adjusted` says so.

@@ -274,7 +274,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             entry = CATALOGUE[name]
             if self.adjacency not in entry.adjacencies or (rows and len(entry.adjacencies) == 1):
                 raise InvalidParameterError(
-                    f"mechanism must hide the numbers of records of groups, and in all where one may be added: {name!r} "
+                    f"mechanism must hide the sizes of groups, and of the data where a record may be added; {name!r} "
                     "does not"
                 )
             arguments, keywords = entry.construction(epsilon, delta, self.adjacency, dimension)

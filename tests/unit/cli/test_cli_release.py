@@ -160,13 +160,25 @@ def test_what_a_release_says_is_possible(simplexdp, mechanism, extra):
     # So little budget that many released counts are negative.
     budget = ("--epsilon", "0.01", *(("--delta", "1e-6") if "--delta" in MECHANISMS[mechanism] else ()))
     done = simplexdp(
-        "release", "people.csv", *JOBS, *budget, "--mechanism", mechanism, *extra, *groups, "--interval", "0.9", "--json"
+        "release",
+        "people.csv",
+        *JOBS,
+        *budget,
+        "--mechanism",
+        mechanism,
+        *extra,
+        *groups,
+        "--interval",
+        "0.9",
+        "--json",
     )
     assert done.code == 0, done.err
     rows, total = done.json["rows"], sum(COUNTS.values())
     for row in rows:
-        assert 0 <= row["lower"] < row["share"] < row["upper"] <= 1 and row["share"] > 1e-6
-        assert 0 <= row["count_lower"] <= row["count_upper"] and row["count"] > 0
+        assert 0 <= row["lower"] < row["share"] < row["upper"] <= 1
+        assert row["share"] > 1e-6
+        assert 0 <= row["count_lower"] <= row["count_upper"]
+        assert row["count"] > 0
     assert math.fsum(row["share"] for row in rows) == pytest.approx(2.0 if groups else 1.0, abs=1e-9)
     if not extra:
         assert math.fsum(row["count"] for row in rows) == pytest.approx(total, rel=1e-9)

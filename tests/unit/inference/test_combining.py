@@ -27,7 +27,8 @@ def test_degenerate_tables_have_finite_answers():
     assert same.interval(0.95).tolist() == [0.5, 0.5]
     alike = combine([[0.5, 0.5], [0.5, 0.6]], [[0.01, 0.01], [0.01, 0.01]], kind="synthetic")
     assert alike.adjusted.tolist() == [True, True]
-    assert np.all(alike.variance > 0) and np.isfinite(alike.interval(0.95)).all()
+    assert np.all(alike.variance > 0)
+    assert np.isfinite(alike.interval(0.95)).all()
     normal = combine(np.full(3, 0.5), np.full(3, 0.04), kind="data")
     np.testing.assert_allclose(normal.interval(0.95), stats.norm(0.5, 0.2).interval(0.95), rtol=1e-6)
 
@@ -52,7 +53,8 @@ def test_tables_are_counts_of_the_data_or_new_records():
     posterior = sdp.SumPreservingLaplaceMechanism(scale=4, dimension=3).infer([60, 30, 10])
     data, new = synthetic_tables(posterior, 7, rng=1), synthetic_tables(posterior, 7, records=55, rng=1)
     assert (data.kind, new.kind, len(data)) == ("data", "synthetic", 7)
-    assert set(data.counts.sum(axis=1)) == {100} and set(new.counts.sum(axis=1)) == {55}
+    assert set(data.counts.sum(axis=1)) == {100}
+    assert set(new.counts.sum(axis=1)) == {55}
     with pytest.raises(sdp.InvalidParameterError, match="each of the 7 tables"):
         new.combine([0.1, 0.2], [0.1, 0.1])
     with pytest.raises(sdp.InvalidParameterError, match="m must be"):

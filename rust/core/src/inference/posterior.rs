@@ -598,7 +598,8 @@ mod tests {
             let cells: Vec<Cell> = noisy.iter().map(cell).collect();
             for n in (0..=1300).step_by(50) {
                 let total = Total::new(TotalPrior::Known(n), Vec::new()).unwrap();
-                let mean: f64 = Posterior::new(&cells, &total).unwrap().count_moments().unwrap().iter().map(|m| m.0).sum();
+                let mean: f64 =
+                    Posterior::new(&cells, &total).unwrap().count_moments().unwrap().iter().map(|m| m.0).sum();
                 assert!((mean - n as f64).abs() < 1e-9 * (1.0 + n as f64), "{prior} {n}: {mean}");
             }
         }
