@@ -1,7 +1,7 @@
 """The mechanism that ``mechanism="auto"`` stands for: told by public numbers alone, never by the data.
 
-With exact inference (`docs/inference.md`) the mechanism with the least noise in a count has the least error: noise is all
-that its posterior has to undo. `docs/comparison.md` has the measurement.
+With exact inference (`docs/inference.md`) the mechanism with the least noise in a count has the least error: noise is
+all that its posterior has to undo. `docs/comparison.md` has the measurement.
 """
 
 from __future__ import annotations
