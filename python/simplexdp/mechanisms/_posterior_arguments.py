@@ -1,12 +1,14 @@
 """Arguments of the mechanisms that release posteriors."""
 
+from typing import NoReturn
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
 
-__all__ = ["checked_counts", "checked_number", "checked_prior", "counts_of_sum"]
+__all__ = ["checked_counts", "checked_number", "checked_prior", "counts_of_sum", "refuse_projected"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -48,3 +50,12 @@ def counts_of_sum(counts: ArrayLike, categories: int, n: int) -> Integers:
     if int(x.sum()) != n:
         raise InvalidDataError("counts must sum to n (the offending value is not shown)")
     return x
+
+
+def refuse_projected() -> NoReturn:
+    """Say what to infer from instead of counts that were projected."""
+    raise NotAffordableError(
+        "infer needs what was released before it was made consistent: the law of projected counts is a sum over all "
+        "noise that ends in them. Release with the noise itself, such as SumPreservingLaplaceMechanism.for_counts, at the same "
+        "cost, and call its infer"
+    )

@@ -1,6 +1,7 @@
 """Posteriors from counts with Laplace noise: the papers' baseline of the Hellinger mechanism."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments, _core
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.mechanisms._posterior_arguments import checked_number, checked_prior, counts_of_sum
+from simplexdp.mechanisms._posterior_arguments import checked_number, checked_prior, counts_of_sum, refuse_projected
 from simplexdp.mechanisms._values import LOG_LARGEST_STEPS
 from simplexdp.mechanisms.laplace import LaplaceMechanism
 from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, posterior_errors
@@ -142,6 +143,40 @@ class LaplacePosteriorMechanism:
         (2,)
         """
         return np.asarray(self._prior + self.simulate(counts, 1, rng)[0])
+
+    def infer(self, release: ArrayLike, *, prior: Any = None) -> Any:
+        """Return the exact posterior of counts and shares given released parameters that were not projected.
+
+        Parameters
+        ----------
+        release : array_like of float, shape (m,)
+            Of `release_parameters`, without `consistent`, of three categories or more.
+        prior : float, array_like of shape (m,) or "empirical", optional
+            Of the shares; by default the mechanism's own.
+
+        Returns
+        -------
+        simplexdp.inference.HistogramPosterior
+
+        Raises
+        ------
+        NotAffordableError
+            For parameters that were projected: what was cut off is not known.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.LaplacePosteriorMechanism([1, 1, 1], 60, 1.0, consistent=False)
+        >>> mechanism.infer(mechanism.release_parameters([10, 20, 30])).interval(0.95).shape
+        (3, 2)
+        """
+        if self._consistent or self._prior.size == 2:
+            refuse_projected()
+        noisy = _arguments.numbers("release", release) - self._prior
+        step = float(self._noise.resolution or 1.0)
+        # The prior was added in doubles, which may round.
+        noisy = np.round(noisy / step) * step
+        return self._noise.infer(noisy, prior=self._prior if prior is None else prior, total=self._n)
 
     def simulate(self, counts: ArrayLike, size: int, rng: SeededRng | None = None) -> Floats:
         """Draw many times the numbers that a release adds to the prior, to study the mechanism.

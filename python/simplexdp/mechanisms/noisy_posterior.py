@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import get_args
+from typing import Any, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments, _core
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.mechanisms._posterior_arguments import checked_number, checked_prior, counts_of_sum
+from simplexdp.mechanisms._posterior_arguments import checked_number, checked_prior, counts_of_sum, refuse_projected
 from simplexdp.mechanisms.discrete_gaussian import DiscreteGaussianMechanism
 from simplexdp.mechanisms.discrete_laplace import DiscreteLaplaceMechanism
 from simplexdp.mechanisms.posterior_errors import ErrorDistribution, Metric, errors_of, posterior_errors
@@ -112,6 +112,26 @@ class NoisyPosteriorMechanism:
         (2,)
         """
         return Posterior(self._prior + self.simulate(counts, 1, rng)[0])
+
+    def infer(self, release: Posterior, **options: Any) -> NoReturn:
+        """Refuse: many noisy counts are projected to the same release, and their sum is no product over cells.
+
+        What was released before the projection says all that can be said: release with the noise itself and infer from
+        that, at the same cost.
+
+        Raises
+        ------
+        NotAffordableError
+            Always.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> noise = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=3)
+        >>> noise.infer(noise.release([10, 20, 30]), prior=1.0).interval(0.95).shape
+        (3, 2)
+        """
+        refuse_projected()
 
     def simulate(self, counts: ArrayLike, size: int, rng: SeededRng | None = None) -> Integers:
         """Draw many times the counts that a release adds to the prior, to study the mechanism.

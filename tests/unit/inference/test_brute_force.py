@@ -9,6 +9,7 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp.inference import Total
+from simplexdp.testing import SeededRng
 
 N = 9
 DIMENSION = 3
@@ -356,3 +357,17 @@ def test_posteriors_show_themselves():
         patch.setitem(__import__("sys").modules, "arviz", None)
         with pytest.raises(ImportError, match=r"simplexdp\[arviz\]"):
             posterior.to_arviz()
+
+
+def test_projected_counts_are_refused_and_others_are_not():
+    noise = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=3)
+    projected = sdp.NoisyPosteriorMechanism([1, 1, 1], 60, noise)
+    baseline = sdp.LaplacePosteriorMechanism([1, 1, 1], 60, 1.0)
+    for mechanism in (projected, baseline):
+        with pytest.raises(sdp.exceptions.NotAffordableError, match="before it was made consistent"):
+            mechanism.infer(mechanism.release([10, 20, 30]))
+    raw = sdp.LaplacePosteriorMechanism([0.3, 1, 2], 60, 1.0, consistent=False)
+    released = raw.release_parameters([10, 20, 30], SeededRng(3))
+    plain = sdp.LaplaceMechanism.calibrated(epsilon=1.0, sensitivity=2, changed=1, resolution=raw._noise.resolution)
+    wanted = plain.infer(np.round((released - [0.3, 1, 2]) * 2**20) / 2**20, prior=[0.3, 1, 2], total=60)
+    np.testing.assert_allclose(raw.infer(released).mean, wanted.mean, rtol=1e-6)
