@@ -66,10 +66,10 @@ Written by `python -m benches.python.comparison_table`; every figure is measured
   certified where that takes less than a second, proved elsewhere, and left out above 64 categories.
 - **Each with its best public post-processing.** All but the Hellinger mechanism: the exact posterior mean of the counts
   given the release ([inference](inference.md)), which is told nothing of the population. Noisy counts: clipped at
-  zero, raised to a floor, or projected to the nearest counts with the right sum. Dirichlet: the draw as it is, or debiased and
-  projected. These with a prior count that is added afterwards. Which of these, how large the floor or prior count, and
-  the Dirichlet mechanism's own prior are the choices with the least mean error on simulated data sets of a public
-  population. The error is measured on other ones, for posteriors on 16 to 400 of them.
+  zero, raised to a floor, or projected to the nearest counts with the right sum. Dirichlet: the draw as it is, or
+  debiased and projected. These with a prior count that is added afterwards. Which of these, how large the floor or
+  prior count, and the Dirichlet mechanism's own prior are the choices with the least mean error on simulated data sets
+  of a public population. The error is measured on other ones, for posteriors on 16 to 400 of them.
 - **Population.** A quarter each: equal shares; shares from Dirichlet(1); shares proportional to rank^-1.5; equal shares
   on the first ceil(sqrt(d)) categories. The n records are drawn from the shares.
 - **Errors** of released shares q against the shares p of the data. `kl` is KL(p || q): categories without records add

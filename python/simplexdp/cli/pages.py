@@ -45,7 +45,7 @@ def facts_of(file: str, ledger: str | None, accountant: Accountant | None) -> Fa
     )
 
 
-def write_pages(path: str, kind: str, *args: Any, **told: Any) -> None:
+def write_pages(path: str, kind: str, /, *args: Any, **told: Any) -> None:
     """Write the page, and beside it the same for programs."""
     page, record = (getattr(import_module("simplexdp.report"), name) for name in _PAGES[kind])
     beside = f"{path}.json"

@@ -376,8 +376,8 @@ def _illustrate(
         kind, (lower, upper) = "credible", found.share_ends.T
         if request.adjacency == "replace":
             # Of these very data, as the counts that a page shows beside them.
-            known = max(request.total or 0, 1)
-            values, (lower, upper) = (found.count / known).tolist(), found.count_ends.T / known
+            records = max(request.total or 0, 1)
+            values, (lower, upper) = (found.count / records).tolist(), found.count_ends.T / records
     else:
         kind = "confidence"
         if request.mechanism == "dirichlet":

@@ -56,6 +56,6 @@ def refuse_projected() -> NoReturn:
     """Say what to infer from instead of counts that were projected."""
     raise NotAffordableError(
         "infer needs what was released before it was made consistent: the law of projected counts is a sum over all "
-        "noise that ends in them. Release with the noise itself, such as SumPreservingLaplaceMechanism.for_counts, at the same "
-        "cost, and call its infer"
+        "noise that ends in them. Release with the noise itself, such as SumPreservingLaplaceMechanism.for_counts, at "
+        "the same cost, and call its infer"
     )

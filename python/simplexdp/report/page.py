@@ -190,7 +190,7 @@ def release_record(
         "parameters": {str(name): _shown(value) for name, value in parameters.items()},
         "level": level,
         "records": total,
-        "intervals": {"level": level, "kind": kind},
+        "intervals": kind,
         "data": rows(shares, ends, total),
         "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
         "notes": [str(note) for note in notes],
