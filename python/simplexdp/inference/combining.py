@@ -65,7 +65,7 @@ class Combined:
         --------
         >>> import simplexdp as sdp
         >>> sdp.inference.combine([0.31, 0.29, 0.33], [0.001, 0.001, 0.001], kind="data").interval(0.95).round(3)
-        array([0.235, 0.385])
+        array([0.227, 0.393])
         """
         alpha = 1 - check.open_unit("level", level)
         half = self.degrees / 2
