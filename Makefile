@@ -55,11 +55,13 @@ gallery: build $(STAMP)-bench $(STAMP)-diffprivlib ## Write docs/gallery and doc
 	-$(BIN)/python -m benches.python --json target/bench.json $(filter --fast,$(GALLERY))
 	$(BIN)/python docs/generate/performance.py target/bench.json
 
-docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links
+docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links, overflow and contrast
+	$(BIN)/python docs/generate/try_page.py
 	$(BIN)/codespell *.md *.toml mkdocs.yml Makefile .ci benches docs python rust tests --skip '*.gz,*.so,*.csv,*.svg,*.png' \
 		--ignore-words-list fpr  # false positive rate
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python docs/generate/links.py site
+	$(BIN)/python docs/generate/looks.py site
 
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/wheels

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -71,6 +72,21 @@ def section(each: dict[str, Any], made: Path, out: Path) -> list[str]:
     ]
 
 
+def thumbnail(each: dict[str, Any], image: str, page: str) -> str:
+    """Return a picture that leads to its section, with what was found in one sentence."""
+    source = each["source"].replace("[", "\\[").replace("]", "\\]")
+    link = f"[![{each['title']}]({image}){{ loading=lazy }}]({page}.md#{each['name']})"
+    return f"{link}\n[{source}]({page}.md#{each['name']}). {each['title']}: {first_sentence(each['finding'])}"
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence, cut at a colon where it is long."""
+    sentence = re.split(r"(?<=[a-z0-9)])\.(?= |$)", text, maxsplit=1)[0]
+    if len(sentence) > 160:
+        sentence = re.split(r"[:;,] ", sentence, maxsplit=1)[0]
+    return f"{sentence.rstrip('.')}."
+
+
 def write(made: Path, out: Path, how: str) -> None:
     """Write the pages of all papers and their index from a finished run."""
     outcomes = json.loads((made / "index.json").read_text(encoding="utf-8"))
@@ -85,18 +101,18 @@ def write(made: Path, out: Path, how: str) -> None:
         "`simplexdp reproduce` does the same on your machine; figures are drawn with seeds, so you get the same ones.",
         "Keys are those of the [references](../references.md).",
         "",
-        "| figure | what it shows |",
-        "| --- | --- |",
+        '<div class="gallery" markdown>',
     ]
     for key, (label, title) in PAPERS.items():
         mine = [each for each in outcomes if paper_of(each["name"]) == key]
         page = [f"# {label} {title}", "", f"{how} What each key means: [references](../references.md)."]
         for each in mine:
             page += section(each, made, out)
-            index.append(f"| [{each['source']}]({key}.md#{each['name']}) | {each['title']} |")
+            index += ["", thumbnail(each, image_of(made, each["files"]), key)]
         if not mine:
             page += ["", "None of its figures was run."]
         (out / f"{key}.md").write_text("\n".join(page) + "\n", encoding="utf-8")
+    index += ["", "</div>"]
     (out / "index.md").write_text("\n".join(index) + "\n", encoding="utf-8")
     print(f"{len(outcomes)} figures in {out}")
 

@@ -4,7 +4,7 @@ import warnings
 
 from simplexdp.exceptions import WeakGuaranteeWarning
 
-__all__ = ["WEAK", "caution_delta", "caution_epsilon"]
+__all__ = ["WEAK", "caution_delta", "caution_epsilon", "caution_search"]
 
 WEAK = 10.0
 """An epsilon above which hardly anything is protected: e^10 is 22026."""
@@ -29,3 +29,13 @@ def caution_epsilon(epsilon: float, *, stacklevel: int = 3) -> None:
             WeakGuaranteeWarning,
             stacklevel=stacklevel,
         )
+
+
+def caution_search() -> None:
+    """Warn of a search that fits again and again while nobody adds up what the fits cost."""
+    warnings.warn(
+        "a search of scikit-learn fits this model again and again, and every fit is a release: give it an accountant="
+        "sdp.Accountant(...), which adds them up, or search on public or synthetic records",
+        WeakGuaranteeWarning,
+        stacklevel=4,
+    )

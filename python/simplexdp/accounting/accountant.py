@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Literal, get_args
 
 from simplexdp._arguments import choice, flag, integer, non_negative, number
+from simplexdp._rounding import rounded
 from simplexdp.accounting import events, recipes, rules
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
@@ -240,6 +241,16 @@ class Accountant:
         promise = "" if self._rule.adaptive else ", adaptive=False"
         budget = f"epsilon={self.epsilon:g}, delta={self.delta:g}, adjacency={self.adjacency!r}"
         return f"Accountant({budget}, rule={self._rule.name!r}{promise})"
+
+    def _repr_html_(self) -> str:
+        from simplexdp._notebook import table
+
+        rows: list[list[object]] = [
+            ["budget", f"epsilon = {self.epsilon:g}, delta = {self.delta:g}"],
+            ["used", f"{rounded(100 * self.used, 3)} %"],
+            ["debits", self.debits],
+        ]
+        return table(["", self.adjacency], rows, caption="Accountant", notes=[self.describe()])
 
     @property
     def epsilon(self) -> float:

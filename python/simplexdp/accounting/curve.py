@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from simplexdp import _core
 from simplexdp._arguments import choice, extended, integer, non_negative, number, positive
 from simplexdp._arrays import Floats, as_floats, map_broadcast
+from simplexdp._rounding import rounded
 from simplexdp.exceptions import InvalidParameterError
 
 Adjacency = Literal["replace", "add_remove"]
@@ -121,6 +122,15 @@ class PrivacyCurve:
         if self.sampling_error:
             parts.append(f"sampling_error={self.sampling_error:.3g}")
         return f"PrivacyCurve({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        from simplexdp._notebook import table
+
+        rows = [[f"{delta:g}", rounded(float(self.epsilon(delta)))] for delta in (1e-3, 1e-6, 1e-9)]
+        guess = rounded(50 * (1 + self.advantage()), 3)
+        change = "replaced" if self.adjacency == "replace" else "added or removed"
+        notes = [f"One record {change}. The best attacker is right in at most {guess} % of cases instead of 50 %."]
+        return table(["delta", "epsilon, at most"], rows, caption=self.label or "privacy curve", notes=notes)
 
     @property
     def guarantee(self) -> _core.Guarantee:

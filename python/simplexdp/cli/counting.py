@@ -135,7 +135,9 @@ def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, 
         raise click.UsageError(f'{path} must hold a JSON object such as {{"column": ["a", "b"], "code": 10}}')
     for name in content:
         check_text(name, f"{path}: the name of a column")
-    return {name: Levels(level_values(path, name, stated), other, null) for name, stated in content.items()}
+    return {
+        name: Levels(level_values(path, name, stated), other, null, "--domains") for name, stated in content.items()
+    }
 
 
 def check_column(column: str, own: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simplexdp._cautions import WEAK
 from simplexdp._rounding import rounded
 from simplexdp.exceptions import BudgetExceededError, InvalidDataError
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from simplexdp.accounting import Accountant, PrivacyCurve
 
 __all__ = ["account", "debited", "guarantee_of", "parameters_of", "public_total", "sentence", "warnings_of"]
-
-WEAK = 10.0
-"""An epsilon above which a release says so."""
 
 
 def public_total(counts: NDArray[np.int64], stated: int | None) -> int:
@@ -33,11 +31,17 @@ def public_total(counts: NDArray[np.int64], stated: int | None) -> int:
     return total
 
 
-def warnings_of(guarantee: Mapping[str, Any], *, show_truth: bool, seed: int | None) -> list[str]:
+def warnings_of(
+    guarantee: Mapping[str, Any], *, show_truth: bool, seed: int | None, total: int | None = None
+) -> list[str]:
     """Return what must be said of a result that is not private, or hardly."""
     notes = []
     if guarantee["spent_epsilon"] > WEAK:
-        notes.append(f"An epsilon above {WEAK:g} protects hardly anything.")
+        notes.append(f"An epsilon above {WEAK:g} protects hardly anything; 'simplexdp plan' says what less costs.")
+    if total and guarantee["delta"] * total >= 1:
+        notes.append(
+            f"A delta of one in {total} records or more allows to publish one: take {0.1 / total:.0e} or less."
+        )
     if show_truth:
         notes.append("true_count is NOT PRIVATE: it was asked for with --show-truth.")
     if seed is not None:

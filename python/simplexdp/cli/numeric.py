@@ -87,7 +87,7 @@ def stated_columns(path: str, other: str | None, null: str | None) -> dict[str, 
         if isinstance(stated, Mapping):
             found[name] = _bins(path, name, stated)
         else:
-            found[name] = Levels(level_values(path, name, stated), other, null)
+            found[name] = Levels(level_values(path, name, stated), other, null, "--domains")
     return found
 
 

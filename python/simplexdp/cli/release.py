@@ -313,7 +313,12 @@ def _described(
         notes.append(f"No intervals, and shares as they were released: {found}.")
     if request.adjacency == "add_remove" and extras.debias:
         notes.append(f"Debiased shares take the public guess of {request.total} records for true.")
-    notes += warnings_of(guarantee, show_truth=extras.show_truth, seed=extras.seed)
+    notes += warnings_of(
+        guarantee,
+        show_truth=extras.show_truth,
+        seed=extras.seed,
+        total=request.total if request.adjacency == "replace" else None,
+    )
     details: dict[str, Any] = {
         "private": extras.seed is None and not extras.show_truth,
         "seeded": extras.seed is not None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,8 +27,11 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Rng = np.random.Generator
 
-TASKS = ("histogram", "counts", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data")
-MODELS = TASKS[4:]
+TASKS = (
+    "histogram", "counts", "groups", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data",
+    "synthesis",
+)  # fmt: skip
+MODELS = TASKS[5:]
 
 SHARES = names(lambda entry: entry.releases)
 INTEGERS = names(lambda entry: entry.integer)
@@ -68,6 +72,10 @@ class Recommendation:
         names = ("task", "mechanism", "why", "code")
         return {**{name: getattr(self, name) for name in names}, "comparison": self.comparison.to_dict()}
 
+    def _repr_html_(self) -> str:
+        lines = html.escape(self.code)
+        return f"<p><b>{html.escape(self.mechanism)}</b>. {html.escape(self.why)}</p><pre>{lines}</pre>"
+
     def __str__(self) -> str:
         return f"{self.task}: {self.mechanism}\n{self.why}\n\n{self.code}"
 
@@ -93,11 +101,14 @@ def recommend(
     task : str
         - "histogram": shares of categories, with whatever public post-processing is best.
         - "counts": integer counts, as they are released.
+        - "groups": integer counts of a table with `rows` groups, all released in one go.
         - "posterior": the parameters of a Dirichlet posterior under a uniform prior; the error is the Hellinger
           distance from the posterior of the data.
         - "posterior-draw": one draw from a posterior; the error is KL(shares of the data || draw).
         - "naive-bayes", "bayesian-network", "synthetic-data": the conditional tables of the library's models; the error
           is the KL divergence of a row.
+        - "synthesis": all tables of one and two columns of a table of unknown structure; `tables` is the number of its
+          columns.
     n : int
         Number of records, public or a public guess.
     dimension : int
@@ -110,7 +121,8 @@ def recommend(
         Which data sets are neighbours.
     tables, rows : int, optional
         For a model: how many tables it has, and how many rows a typical one has (classes, or configurations of the
-        parents); 10 and 2 unless they are given. Every other task has one table of one row.
+        parents); for "groups" the number of groups is `rows`; 10 and 2 unless they are given. Every other task has one
+        table of one row.
     population, seed
         As for `compare`.
 
@@ -133,13 +145,21 @@ def recommend(
     check.choice("task", task, TASKS)
     if metric is not None and task != "histogram":
         raise InvalidParameterError(f"metric must be left out for the task {task!r}, got {metric!r}")
-    if task not in MODELS and (tables is not None or rows is not None):
+    if task not in MODELS and (tables is not None or (rows is not None and task != "groups")):
         raise InvalidParameterError(f"tables and rows must be left out for the task {task!r}")
+    if task == "synthesis" and rows is not None:
+        raise InvalidParameterError(f"rows must be left out for the task {task!r}")
     if task == "posterior" and adjacency == "add_remove":
         raise InvalidParameterError(f'adjacency must be "replace" for the task {task!r}, which needs a public total')
     n_tables = MODEL_TABLES if tables is None else check.integer("tables", tables, 1)
     n_rows = MODEL_ROWS if rows is None else check.integer("rows", rows, 1)
-    if task in MODELS:
+    if task == "synthesis":
+        # What PrivateSynthesizer measures: discrete Gaussian noise on every table of one and of two columns.
+        table = compare(
+            n, dimension**2, epsilon, delta, "l1", ("discrete_gaussian",), adjacency=adjacency,
+            tables=n_tables * (n_tables + 1) // 2, population=population, seed=seed,
+        )  # fmt: skip
+    elif task in MODELS:
         per_row = max(check.integer("n", n, 1) // n_rows, 1)
         table = compare(
             per_row, dimension, epsilon, delta, "kl", TABLES, adjacency=adjacency, tables=n_tables,
@@ -151,7 +171,8 @@ def recommend(
             n, dimension, epsilon, delta, chosen, SHARES, adjacency=adjacency, population=population, seed=seed
         )
     else:
-        setting = checked_setting(n, dimension, epsilon, delta, "kl", adjacency, 1)
+        cells = dimension * (n_rows if task == "groups" else 1)
+        setting = checked_setting(n, cells, epsilon, delta, "kl", adjacency, 1)
         table = _measured(task, setting, population, check.integer("seed", seed, 0))
     best = table.rows[0]
     code = _model_code(task, best, table, n) if task in MODELS else _CODE[task](best, table)
@@ -209,6 +230,7 @@ def _projected(counts: Integers, released: Floats) -> Integers:
 
 
 _MEASURES: dict[str, tuple[tuple[str, ...], Callable[[str, Integers, Floats, Rng], Floats], str]] = {
+    "groups": (INTEGERS, _error_of_counts, "mean absolute error of a count"),
     "counts": (INTEGERS, _error_of_counts, "mean absolute error of a count"),
     "posterior": (POSTERIORS, _error_of_posterior, "Hellinger distance of posteriors"),
     "posterior-draw": (("dirichlet", *INTEGERS), _error_of_draw, "KL divergence of a draw"),
@@ -286,6 +308,13 @@ def _counts_code(best: Row, table: Comparison) -> str:
     )
 
 
+def _groups_code(best: Row, table: Comparison) -> str:
+    return (
+        f"import simplexdp as sdp\nmechanism = {_construction(best.mechanism, table)}\n"
+        "noisy = mechanism.release(counts.ravel()).reshape(counts.shape)  # counts: a row for each group"
+    )
+
+
 def _posterior_code(best: Row, table: Comparison) -> str:
     prior = f"[1.0] * {table.dimension}"
     if best.mechanism == "hellinger":
@@ -309,6 +338,7 @@ def _draw_code(best: Row, table: Comparison) -> str:
 _CODE: dict[str, Callable[[Row, Comparison], str]] = {
     "histogram": _histogram_code,
     "counts": _counts_code,
+    "groups": _groups_code,
     "posterior": _posterior_code,
     "posterior-draw": _draw_code,
 }
@@ -316,6 +346,13 @@ _CODE: dict[str, Callable[[Row, Comparison], str]] = {
 
 def _model_code(task: str, best: Row, table: Comparison, n: int) -> str:
     arguments = f"epsilon={table.epsilon!r}, delta={table.delta!r}, mechanism={best.mechanism!r}"
+    if task == "synthesis":
+        change = f", adjacency={table.adjacency!r}"
+        return (
+            "from simplexdp.models import PrivateSynthesizer\n"
+            f"synthesizer = PrivateSynthesizer({table.epsilon!r}, {table.delta!r}, domains=domains{change})\n"
+            "records = synthesizer.fit(frame).sample()"
+        )
     if best.strength is not None:
         arguments += f", count_floor={best.strength:.4g}"
     if table.adjacency != "replace":

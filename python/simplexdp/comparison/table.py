@@ -118,6 +118,25 @@ class Comparison:
             "rows": rows,
         }
 
+    def _repr_html_(self) -> str:
+        from simplexdp._notebook import table
+
+        rows = [
+            [
+                row.mechanism.replace("_", " "),
+                row.postprocessing,
+                f"{row.error:.4g} ± {row.standard_error:.1g}",
+                f"{row.ratio:.3f}{' =' if row.mechanism in self.ties else ''}",
+            ]
+            for row in self.rows
+        ]
+        caption = (
+            f"{error_name(self.metric)}, n = {self.n:,}, {self.dimension} categories, ({self.epsilon:g}, "
+            f"{self.delta:g})-DP, {self.adjacency}"
+        )
+        notes = [f"{name} is left out: {reason}" for name, reason in self.left_out.items()]
+        return table(["mechanism", "post-processing", "error", "ratio"], rows, caption=caption, notes=notes)
+
     def __str__(self) -> str:
         title = (
             f"{error_name(self.metric)}, n = {self.n}, {self.dimension} categories, "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["release"]
 
 MOST_LABELLED = 40
+MOST_BARS = 60
+"""Of more the largest `MOST_LABELLED` are drawn, and one bar for all others."""
 
 
 def release(
@@ -41,7 +43,7 @@ def release(
     lower, upper : array_like, shape (d,), optional
         Ends of the intervals; both or none.
     labels : sequence, optional
-        Names of the categories. More than 40 are not written.
+        Names of the categories. Of more than 60 the largest 40 are drawn, and one bar for all others.
     ax : matplotlib axes, optional
         Where to draw.
     level : float, optional
@@ -69,8 +71,10 @@ def release(
     names = [str(i) for i in range(heights.size)] if labels is None else [str(label) for label in labels]
     if any(end.shape != heights.shape for end in ends) or len(names) != heights.size:
         raise InvalidParameterError(f"lower, upper and labels must have {heights.size} entries, one for each value")
+    if heights.size > MOST_BARS:
+        heights, ends, names = _largest(heights, ends, names)
     at = np.arange(heights.size)
-    many = heights.size > MOST_LABELLED
+    many = heights.size > MOST_LABELLED + 1
     with style():
         if ax is None:
             size = (6.4, 3.0) if many else (5.0, 0.9 + 0.26 * heights.size + 0.25 * bool(ends))
@@ -86,16 +90,36 @@ def release(
             if not many:
                 for end in ends:
                     ax.plot(end, at, "|", color="#222222", markersize=6, markeredgewidth=1.2, zorder=3)
+        shares = float(np.nanmax(heights)) <= 1.0
+        (ax.yaxis if many else ax.xaxis).set_major_formatter(_ticks(shares))
+        ax.set_title("Released shares" if shares else "Released values", pad=22 if ends else 6)
         if many:
             ax.set_xlim(-0.8, heights.size - 0.2)
             ax.set_xlabel(f"category (1 to {heights.size})" if labels is None else f"{heights.size} categories")
-            ax.set_ylabel("share")
+            ax.set_ylabel("share" if shares else "value")
             ax.set_xticks([])
         else:
             ax.set_yticks(at, [shortened(name) for name in names])
             ax.invert_yaxis()
-            ax.set_xlabel("share")
+            ax.set_xlabel("share" if shares else "value")
         if ends:
             ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, borderpad=0.2)
         dress(ax, grid="y" if many else "x")
     return ax
+
+
+def _largest(
+    heights: NDArray[np.float64], ends: list[NDArray[np.float64]], names: list[str]
+) -> tuple[NDArray[np.float64], list[NDArray[np.float64]], list[str]]:
+    """Return the largest values in falling order, and the sum of the others, which has no interval."""
+    order = np.argsort(-heights, kind="stable")
+    top, rest = order[:MOST_LABELLED], order[MOST_LABELLED:]
+    ends = [np.append(end[top], np.nan) for end in ends]
+    return np.append(heights[top], heights[rest].sum()), ends, [*(names[i] for i in top), f"{rest.size:,} others"]
+
+
+def _ticks(shares: bool) -> Any:
+    """Return how the axis of the values is labelled: shares in per cent."""
+    from matplotlib.ticker import PercentFormatter, ScalarFormatter
+
+    return PercentFormatter(xmax=1.0) if shares else ScalarFormatter()

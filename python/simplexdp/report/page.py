@@ -234,7 +234,16 @@ def as_page(title: str, sections: Sequence[str]) -> str:
         "<footer><p>Everything on this page was released or is public. Reading, copying or computing with it costs no "
         "further privacy.</p></footer>"
     )
-    return f"{head}<body>\n<main>\n{''.join(sections)}{foot}\n</main>\n</body>\n</html>\n"
+    return Page(f"{head}<body>\n<main>\n{''.join(sections)}{foot}\n</main>\n</body>\n</html>\n")
+
+
+class Page(str):
+    """A page as text, which a notebook shows as what it is."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f'<iframe title="report" srcdoc="{escaped(self)}" width="100%" height="600" style="border:0"></iframe>'
 
 
 def _checked(

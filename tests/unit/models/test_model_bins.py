@@ -133,7 +133,8 @@ def test_arrays_clones_and_cross_validation_work():
     X = np.stack([data["age"], data["hours"]], axis=1)
     binner = PrivateBinner("private_quantile", n_bins=5, bounds=(0, 100), epsilon=0.5)
     model = PrivateCategoricalNB(epsilon=8.0, classes=[0, 1], binner=binner)
-    scores = cross_val_score(clone(model), X, data["rich"], cv=3)
+    searched = clone(model).set_params(accountant=sdp.Accountant(100.0, 1e-3))
+    scores = cross_val_score(searched, X, data["rich"], cv=3)
     assert scores.min() > 0.6
     fitted = model.fit(X, data["rich"])
     assert fitted.n_categories_.tolist() == [5, 5]

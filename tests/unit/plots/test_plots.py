@@ -166,7 +166,8 @@ class TestRelease:
     def test_any_number_of_categories(self, size):
         values = np.full(size, 1 / size)
         ax = sdp.plots.release(values, values / 2, values * 2)
-        assert len(ax.patches) == size
+        assert len(ax.patches) == (size if size <= 60 else 41)
+        assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(1)
         assert ink(ax) > 0.05
 
     def test_hostile_labels_are_plain_text(self):

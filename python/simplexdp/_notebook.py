@@ -1,0 +1,30 @@
+"""Tables for notebooks: escaped, without styles of their own, so that they follow the look of the notebook."""
+
+import html
+from collections.abc import Iterable, Sequence
+
+__all__ = ["table"]
+
+
+def table(
+    heads: Sequence[object], rows: Iterable[Sequence[object]], *, caption: object = "", notes: Sequence[object] = ()
+) -> str:
+    """Return an HTML table whose first column names the rows.
+
+    Examples
+    --------
+    >>> table(["delta"], [["<1"]])
+    '<table><thead><tr><th scope="col">delta</th></tr></thead><tbody><tr><th scope="row">&lt;1</th></tr></tbody></table>'
+    """
+
+    def shown(value: object) -> str:
+        return html.escape(str(value))
+
+    above = f"<caption>{shown(caption)}</caption>" if caption else ""
+    head = "".join(f'<th scope="col">{shown(name)}</th>' for name in heads)
+    body = "".join(
+        f'<tr><th scope="row">{shown(row[0])}</th>' + "".join(f"<td>{shown(cell)}</td>" for cell in row[1:]) + "</tr>"
+        for row in rows
+    )
+    below = "".join(f"<p>{shown(note)}</p>" for note in notes)
+    return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"

@@ -1,0 +1,68 @@
+"""What a notebook shows: escaped tables that say what the text says."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import simplexdp as sdp
+
+HOSTILE = '<script>alert("x")</script>'
+
+
+class Balanced(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen = [], set()
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def shown():
+    accountant = sdp.Accountant(1.0, 1e-6)
+    accountant.spend(sdp.PrivacyCurve.gaussian(sigma=20.0), label=HOSTILE)
+    return {
+        "curve": 3 * sdp.PrivacyCurve.gaussian(sigma=5.0),
+        "accountant": accountant,
+        "posterior": sdp.Posterior([3.0, 2.0, 5.0]),
+        "comparison": sdp.compare(200, 4, 1.0, 1e-6, "l1", ["discrete_laplace", "laplace"], samples=50),
+        "recommendation": sdp.recommend("counts", n=200, dimension=4, epsilon=1.0, delta=1e-6),
+    }
+
+
+def test_objects_show_themselves_as_tables():
+    for name, value in shown().items():
+        page = value._repr_html_()
+        assert Balanced(page).seen & {"table", "pre"}, name
+        assert "<script" not in page
+        assert "nan" not in page
+
+
+def test_the_curve_says_what_it_says_as_text():
+    curve = sdp.PrivacyCurve.pure(1.0)
+    numbers = re.findall(r"<td>([\d.]+)</td>", curve._repr_html_())
+    assert [float(each) for each in numbers] == pytest.approx(
+        [float(curve.epsilon(d)) for d in (1e-3, 1e-6, 1e-9)], rel=1e-3
+    )
+    assert "73.2 %" in curve._repr_html_()
+
+
+def test_a_report_is_text_that_shows_itself():
+    from simplexdp.report import release_report
+
+    page = release_report(
+        labels=[HOSTILE], values=[1.0], lower=[0.9], upper=[1.0], level=0.95, curve=sdp.PrivacyCurve.pure(1.0),
+        guarantee={"delta": 0.0}, parameters={},
+    )  # fmt: skip
+    assert isinstance(page, str)
+    framed = page._repr_html_()
+    assert framed.startswith('<iframe title="report" srcdoc="&lt;!doctype html&gt;')
+    assert framed.count("<") == 2
