@@ -29,7 +29,7 @@ GROUPS = {"adult": ("education", "race"), "bank": ("job", "marital"), "shopper":
 POSTERIORS = {"adult": "relationship", "germancredit": "savings", "thyroid": "class"}
 CLASSIFIERS = ("adult", "bank", "creditcard", "germancredit", "shopper", "thyroid", "digit", "spam")
 NETWORKS = ("adult", "bank", "germancredit")
-SYNTHESES = ("adult", "bank", "shopper", "germancredit", "creditcard")
+SYNTHESES = ("adult",)
 
 HEADER = """# Does the plan tell the truth?
 
