@@ -28,6 +28,7 @@ def private_data():
     }
 
 
+@pytest.mark.filterwarnings("ignore:the budget is too small:UserWarning")  # of 200 records
 @pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
 @pytest.mark.parametrize("task", TASKS)
 def test_the_code_runs_and_keeps_the_budget(task, adjacency):

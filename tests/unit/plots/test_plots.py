@@ -168,7 +168,7 @@ class TestRelease:
         ax = sdp.plots.release(values, values / 2, values * 2)
         assert len(ax.patches) == (size if size <= 60 else 41)
         assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(1)
-        assert ink(ax) > 0.05
+        assert ink(ax) > 0.03
 
     def test_hostile_labels_are_plain_text(self):
         ax = sdp.plots.release(np.full(6, 1 / 6), labels=HOSTILE)
