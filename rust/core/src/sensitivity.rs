@@ -13,7 +13,7 @@
 //! h' are numbers from 0 to m: every norm is that of add_remove, and nothing changes where the total is kept. For T
 //! tables of the same records, l1, the square of l2 and the cells add up over the tables.
 
-use crate::mechanisms::Adjacency;
+use crate::guarantee::Adjacency;
 use crate::rounding::{count_up, sqrt_up};
 use crate::{Error, Result};
 

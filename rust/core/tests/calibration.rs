@@ -1,7 +1,8 @@
 //! Calibration through the public API: the budget is met, and nearly spent, over six decades.
 
 use simplexdp_core::accounting::{Profile, TwoCategories};
-use simplexdp_core::mechanisms::{Adjacency, Budget, Loss, Objective, worst_profiles};
+use simplexdp_core::guarantee::Adjacency;
+use simplexdp_core::mechanisms::{Budget, Loss, Objective, worst_profiles};
 
 /// 2^-256, what an exact release errs by.
 const SAMPLING_ERROR: f64 = 8.636168555094445e-78;

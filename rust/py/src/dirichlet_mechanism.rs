@@ -3,19 +3,12 @@
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
-use simplexdp_core::mechanisms::{self as core, Adjacency, Budget, Group, Loss, Objective};
+use simplexdp_core::mechanisms::{self as core, Budget, Group, Loss, Objective};
 
 use crate::arrays::as_slice;
 use crate::detached::detached;
 use crate::error::CoreResult;
-
-pub(crate) fn adjacency_of(name: &str) -> Result<Adjacency, Error> {
-    match name {
-        "replace" => Ok(Adjacency::Replace),
-        "add_remove" => Ok(Adjacency::AddRemove),
-        _ => Err(Error::parameter("adjacency", "be 'replace' or 'add_remove'", name)),
-    }
-}
+use crate::guarantee::adjacency as adjacency_of;
 
 fn loss_of(name: &str) -> Result<Loss, Error> {
     match name {

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use simplexdp_core::sensitivity::Person;
 
-use crate::dirichlet_mechanism::adjacency_of;
 use crate::error::CoreResult;
+use crate::guarantee::adjacency as adjacency_of;
 
 /// (l1, squared l2, l2 rounded up, linf, changed cells) of the counts of neighbours.
 #[pyfunction]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Adjacency, Guarantee, Leaf, Node, Real, Recipe};
-use crate::rounding::{multiple_up, product_down, sum_down};
+use crate::mechanisms::floor_parameter;
+use crate::rounding::multiple_up;
 use crate::sensitivity::{Person, partitions};
 use crate::{Error, Result};
 
@@ -49,7 +50,7 @@ impl DirichletDraw<'_> {
 
     /// A prior with the scaled floor, rounded down: a smaller one is less private.
     fn lifted(&self, prior: f64) -> f64 {
-        sum_down(prior, product_down(self.scale, self.floor))
+        floor_parameter(prior, self.scale, self.floor)
     }
 
     /// Whether some neighbours at this total are the worst pair (at any total if none is stated), for three categories on.
@@ -176,7 +177,7 @@ pub struct DirichletFunction {
 
 impl DirichletFunction {
     fn lifted(&self) -> Real {
-        Real(sum_down(self.prior, product_down(self.scale, self.floor)))
+        Real(floor_parameter(self.prior, self.scale, self.floor))
     }
 
     fn of_leaf(adjacency: Adjacency, leaf: Leaf) -> Result<Guarantee> {

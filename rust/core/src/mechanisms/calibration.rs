@@ -4,11 +4,12 @@
 //! A guide in plain doubles (`guide`) says where to look; the last step solves on the exact profiles, and what it
 //! returns was checked there: the guarantee does not depend on the guide. Nothing here sees data.
 
-use super::Adjacency;
 use super::dirichlet::{floor_parameter, worst_profiles};
 use super::expected_loss::{Group, Loss, expected_loss};
 use super::guide;
 use crate::accounting::{Profile, TwoCategories};
+use crate::guarantee::Adjacency;
+use crate::sensitivity::Person;
 use crate::{Error, Result};
 
 /// ln(delta) is solved for to this width, from below, and not closer than the margin: the curve that is read backwards
@@ -75,7 +76,7 @@ impl Budget {
         let target = self.log_target()?;
         let rough = |prior: f64| self.rough_excess(prior, prior, scale);
         // The loss has variance of about scale^2 l2^2 / prior.
-        let start = (scale * scale * self.adjacency.l2_squared() * self.gaussian_precision()).max(1e-3);
+        let start = (scale * scale * self.l2_squared()? * self.gaussian_precision()).max(1e-3);
         let start = secant(|log_prior| rough(log_prior.exp()) - target, start.ln(), -1.0).exp();
         self.solve("prior", -1.0, start, rough, |prior| self.excess(prior, prior, scale))
     }
@@ -208,6 +209,11 @@ impl Budget {
         self.floor.ceil() as u64
     }
 
+    /// How far one record moves the counts, for a start of the searches.
+    fn l2_squared(&self) -> Result<f64> {
+        Ok(Person { adjacency: self.adjacency, max_rows: 1 }.moves(None, 1)?.l2_squared as f64)
+    }
+
     /// z^2 / mu^2 ~ 1/mu^2 for the Gaussian of the same budget, where mu solves mu^2/2 + z mu = epsilon.
     fn gaussian_precision(&self) -> f64 {
         let z = (2.0 * -self.delta.ln()).sqrt();
@@ -217,8 +223,9 @@ impl Budget {
 
     fn rough_scale(&self, a: f64, b: f64, log_start: Option<f64>) -> Result<f64> {
         let target = self.log_target()?;
+        let l2_squared = self.l2_squared()?;
         let log_start = log_start.unwrap_or_else(|| {
-            let start = (a / (self.adjacency.l2_squared() * self.gaussian_precision())).sqrt();
+            let start = (a / (l2_squared * self.gaussian_precision())).sqrt();
             start.clamp(1e-12, 1e6 * a.max(1e-12)).ln()
         });
         Ok(secant(|log_scale| self.rough_excess(a, b, log_scale.exp()) - target, log_start, 1.0).exp())

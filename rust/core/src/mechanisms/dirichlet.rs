@@ -2,12 +2,13 @@
 
 use crate::accounting::{BetaPair, Direction, GammaPair, Profile};
 use crate::guarantee::Adjacency;
+use crate::rounding::{product_down, sum_down};
 use crate::special::trigamma;
 use crate::{Error, Result};
 
 /// The parameter of a category at its public floor: prior + scale * floor, rounded down, which is towards more loss.
 pub fn floor_parameter(prior: f64, scale: f64, floor: f64) -> f64 {
-    if floor == 0.0 { prior } else { (prior + scale * floor).next_down().next_down() }
+    sum_down(prior, product_down(scale, floor))
 }
 
 /// Upper bound on the relative error of `rho`: trigamma within 4 ulp, its argument's rounding, five roundings.

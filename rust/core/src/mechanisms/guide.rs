@@ -4,7 +4,7 @@
 //! threshold t = (epsilon + c)/r. The integrand is log-concave too: a trapezoidal sum in steps of half its
 //! width around its mode is good to a few parts in a hundred, on the logarithmic scale down to any depth.
 
-use super::Adjacency;
+use crate::guarantee::Adjacency;
 use crate::special::{log_gamma, log_gamma_ratio};
 
 /// Steps of the trapezoidal sum, in units of the integrand's width.

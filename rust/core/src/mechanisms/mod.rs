@@ -10,6 +10,4 @@ pub mod quantile;
 pub use algorithm_one::AlgorithmOne;
 pub use calibration::{Budget, Objective};
 pub use dirichlet::{floor_parameter, tcdp, worst_profiles};
-
-pub use crate::guarantee::Adjacency;
 pub use expected_loss::{Group, Loss, expected_loss};
