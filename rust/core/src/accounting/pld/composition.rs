@@ -19,6 +19,9 @@ const MOST_POINTS: usize = 1 << 23;
 const REMEMBERED: usize = 12;
 /// Bounds that are no profiles of pairs are looked at in every so many knots.
 const THINNING: usize = 8;
+/// Tilts, in units of one over the deviation, and means, in units of the deviation, that are as good as the same.
+const SAME_TILT: f64 = 0.05;
+const SAME_MEAN: f64 = 0.3;
 /// Share of a bound that may be convolution error before another tilt is tried.
 const NOISE: f64 = 1e-7;
 
@@ -233,10 +236,12 @@ impl Composition {
                 }
                 tails.push(tail);
             }
-            if good {
+            let next = sketch.aim_epsilon(at);
+            // Nearly the same tilt would give the same again: what noise is left is that of so many parts.
+            if good || (next.tilt - aim.tilt).abs() * aim.deviation <= SAME_TILT {
                 break;
             }
-            aim = sketch.aim_epsilon(at);
+            aim = next;
         }
         Ok(best)
     }
@@ -250,8 +255,12 @@ impl Composition {
         tails.iter().filter(|tail| tail.side == side).fold(start, |(best, aimed), tail| {
             let (value, at, good) = read(tail, question);
             // The untilted tail is the one for everything on its left.
-            let near = (at - tail.mean).abs() <= 1.5 * tail.deviation || (tail.tilt == 0.0 && at < tail.mean);
-            (side.better(best, value), aimed || (good && near))
+            let left = tail.tilt == 0.0 && at < tail.mean;
+            let near = (at - tail.mean).abs() <= 1.5 * tail.deviation || left;
+            // At the middle of a tail no other one has less noise.
+            let middle = (at - tail.mean).abs() <= SAME_MEAN * tail.deviation || left;
+            let asked = matches!(question, Question::Delta { .. });
+            (side.better(best, value), aimed || (good && near) || (asked && middle))
         })
     }
 
