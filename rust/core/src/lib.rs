@@ -5,6 +5,7 @@
 
 pub mod accounting;
 pub mod budget;
+pub mod confidence;
 pub mod counting;
 pub mod divergence;
 mod double_double;

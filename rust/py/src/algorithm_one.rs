@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use simplexdp_core::mechanisms::AlgorithmOne;
+use simplexdp_core::mechanisms::{AlgorithmOne, squared};
 
 use crate::arrays::map_broadcast;
 use crate::error::CoreResult;
@@ -31,4 +31,23 @@ pub(crate) fn algorithm_one_scale<'py>(
     map_broadcast(py, arguments, |[order, epsilon, l2_squared, linf, floor, slack]| {
         AlgorithmOne { order, epsilon, l2_squared, linf, floor, slack }.scale()
     })
+}
+
+/// Scale and prior of the mechanism that Algorithm 1 allows.
+#[pyfunction]
+pub(crate) fn algorithm_one_mechanism(
+    order: f64,
+    epsilon: f64,
+    l2_squared: f64,
+    linf: f64,
+    floor: f64,
+    slack: f64,
+) -> CoreResult<(f64, f64)> {
+    Ok(AlgorithmOne { order, epsilon, l2_squared, linf, floor, slack }.mechanism()?)
+}
+
+/// The square of an l2-sensitivity, rounded up.
+#[pyfunction]
+pub(crate) fn squared_l2(l2: f64) -> f64 {
+    squared(l2)
 }

@@ -1,7 +1,7 @@
 //! Rules of budgets, and what they are asked to pay.
 
 use pyo3::prelude::*;
-use simplexdp_core::budget::{Decision, GaussianRule, PureRule, RenyiRule, Rule, Spend};
+use simplexdp_core::budget::{self, Decision, GaussianRule, PureRule, RenyiRule, Rule, Spend};
 
 use crate::accounting::PyProfile;
 use crate::detached::detached;
@@ -73,4 +73,10 @@ pub(crate) fn renyi_rule(epsilon: f64, delta: f64, order: f64) -> CoreResult<PyB
 #[pyfunction]
 pub(crate) fn renyi_rule_order(py: Python<'_>, epsilon: f64, delta: f64) -> CoreResult<f64> {
     Ok(detached(py, || RenyiRule::new(epsilon, delta, None))??.order())
+}
+
+/// The share of an epsilon that is used when so much of it is spent.
+#[pyfunction]
+pub(crate) fn share_used(spent: f64, epsilon: f64) -> f64 {
+    budget::share_used(spent, epsilon)
 }

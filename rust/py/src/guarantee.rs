@@ -4,7 +4,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use simplexdp_core::Error;
-use simplexdp_core::guarantee::{Adjacency, DirichletDraw, DirichletFunction, Guarantee, SAMPLING_ERROR_PER_ROW};
+use simplexdp_core::guarantee::{
+    self as core, Adjacency, DirichletDraw, DirichletFunction, Guarantee, SAMPLING_ERROR_PER_ROW,
+};
 
 use crate::accounting::{PyProfile, Reduced, hash_of, map};
 use crate::detached::detached;
@@ -196,6 +198,12 @@ impl PyGuarantee {
         map("fpr", fpr, |fpr| self.inner.tradeoff(fpr))
     }
 
+    /// Epsilon at delta, the factor of the odds, its exception, and the chance of a right guess.
+    fn meaning(&self, py: Python<'_>, delta: f64) -> CoreResult<(f64, f64, f64, f64)> {
+        let found = detached(py, || self.inner.meaning(delta))?;
+        Ok((found.epsilon, found.factor, found.exception, found.guess))
+    }
+
     /// An upper bound of every attacker's advantage.
     fn advantage(&self, py: Python<'_>) -> CoreResult<f64> {
         Ok(detached(py, || self.inner.advantage())?)
@@ -220,6 +228,24 @@ fn counted<'a>(parts: &'a [Bound<'_, PyGuarantee>], counts: &[u64]) -> CoreResul
         return Err(Error::parameter("counts", "be one number for each curve", counts.len()).into());
     }
     Ok(parts.iter().map(|part| part.get().inner()).zip(counts.iter().copied()).collect())
+}
+
+/// The largest belief after the odds have grown by a factor.
+#[pyfunction]
+pub(crate) fn belief_after(before: f64, factor: f64) -> f64 {
+    core::belief(before, factor)
+}
+
+/// An (epsilon, delta) that gives no attacker more than this advantage.
+#[pyfunction]
+pub(crate) fn pair_within(advantage: f64) -> (f64, f64) {
+    core::pair_within(advantage)
+}
+
+/// Parts of a budget in the ratio of shares, not above it together.
+#[pyfunction]
+pub(crate) fn parts_of(budget: f64, shares: Vec<f64>) -> Vec<f64> {
+    core::parts_of(budget, &shares)
 }
 
 /// What one row of the Dirichlet sampler is off by in total variation, at most.

@@ -6,6 +6,7 @@ mod accounting;
 mod algorithm_one;
 mod arrays;
 mod budget;
+mod confidence;
 mod counting;
 mod detached;
 mod dirichlet;
@@ -42,9 +43,11 @@ mod _core {
         renyi_profile, renyi_sum_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
     };
     #[pymodule_export]
-    use algorithm_one::algorithm_one_scale;
+    use algorithm_one::{algorithm_one_mechanism, algorithm_one_scale, squared_l2};
     #[pymodule_export]
-    use budget::{PyBudgetRule, PySpend, gaussian_rule, pure_rule, renyi_rule, renyi_rule_order};
+    use budget::{PyBudgetRule, PySpend, gaussian_rule, pure_rule, renyi_rule, renyi_rule_order, share_used};
+    #[pymodule_export]
+    use confidence::{ideal_shares, noise_radius};
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]
@@ -58,7 +61,7 @@ mod _core {
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
-    use guarantee::{PyGuarantee, sampling_error_per_row};
+    use guarantee::{PyGuarantee, belief_after, pair_within, parts_of, sampling_error_per_row};
     #[pymodule_export]
     use hellinger::{HellingerFamily, project_counts, project_real};
     #[pymodule_export]

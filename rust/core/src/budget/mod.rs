@@ -20,3 +20,10 @@ pub use pure::PureRule;
 pub use renyi::RenyiRule;
 pub use rule::{Decision, Rule};
 pub use spend::Spend;
+
+use crate::rounding::quotient_up;
+
+/// The share of an epsilon that is used when so much of it is spent, rounded up; one where more is.
+pub fn share_used(spent: f64, epsilon: f64) -> f64 {
+    quotient_up(spent, epsilon).min(1.0)
+}

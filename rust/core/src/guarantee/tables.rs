@@ -1,7 +1,7 @@
 //! What the tables of a model guarantee together, and the private choices beside them.
 
 use super::{Adjacency, Guarantee, Leaf, Node, Noise, NoiseMechanism, Real};
-use crate::rounding::{multiple_up, product_up, sqrt_up, total_up};
+use crate::rounding::{multiple_up, product_down, product_up, quotient_down, sqrt_up, total_up};
 use crate::sampling::Rational;
 use crate::{Error, Result};
 
@@ -36,6 +36,12 @@ impl Guarantee {
         let mu = Real(sqrt_up(square.to_f64_up()));
         Self::symmetric(adjacency, Node::leaf(Leaf::Gaussian { mu })?)?.with_sampling_error(total_up(errors))
     }
+}
+
+/// Parts of a budget in the ratio of these shares, each rounded down: together they are not above it.
+pub fn parts_of(budget: f64, shares: &[f64]) -> Vec<f64> {
+    let total = total_up(shares.iter().copied());
+    shares.iter().map(|&share| product_down(budget, quotient_down(share, total))).collect()
 }
 
 /// The parameter of zCDP of so many choices by an exponential mechanism whose losses lie in an interval of length
@@ -81,6 +87,15 @@ mod tests {
         let integers = NoiseMechanism { grid: None, ..table(3.0, -18) };
         for tables in [vec![], vec![laplace], vec![integers], vec![table(3.0, 0)]] {
             assert!(Guarantee::gaussian_tables(Adjacency::Replace, &tables).is_err());
+        }
+    }
+
+    #[test]
+    fn parts_come_to_the_budget_at_most() {
+        for (budget, shares) in [(0.1, vec![1.0; 3]), (0.7, vec![0.1, 0.2, 0.3, 1e-9]), (1e-300, vec![3.0, 1.0])] {
+            let parts = parts_of(budget, &shares);
+            let together = total_up(parts.iter().copied());
+            assert!(together <= budget && together >= budget * (1.0 - 1e-14), "{budget}: {parts:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Guarantee;
 use crate::accounting::golden_minimum;
-use crate::rounding::{exp_up, product_up, sum_up};
+use crate::rounding::{exp_up, product_down, product_up, sum_up};
 
 impl Guarantee {
     /// A lower bound of the false negative rate of every test whose false positive rate is at most `fpr`.
@@ -38,6 +38,13 @@ impl Guarantee {
     pub fn advantage(&self) -> f64 {
         self.delta(0.0)
     }
+}
+
+/// An (epsilon, delta) that gives no attacker more than this advantage: delta(0) <= delta(e) + exp(e) - 1, and
+/// exp(e) - 1 < 2 e for e < 1.
+pub fn pair_within(advantage: f64) -> (f64, f64) {
+    let power = |log: u64| f64::from_bits((1023 - log) << 52);
+    (advantage * power(40), product_down(advantage, 1.0 - power(38)))
 }
 
 #[cfg(test)]

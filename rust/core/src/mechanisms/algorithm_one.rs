@@ -1,6 +1,8 @@
 //! The scale of the Dirichlet mechanism for a wanted Renyi guarantee, Algorithm 1 of \[DM\].
 
+use crate::accounting::MARGIN;
 use crate::roots::{Search, Side, Space, Trend};
+use crate::rounding::{product_down, product_up, sum_up, total_product_up};
 use crate::special::trigamma;
 use crate::{Error, Result};
 
@@ -8,6 +10,15 @@ use crate::{Error, Result};
 /// below 2.2e-15 (trigamma 4 ulp, eight roundings, the condition 2 of trigamma in its argument), and the relative
 /// error of the scale is at most that of the guarantee.
 const PRIVATE_MARGIN: f64 = 2.5e-15;
+
+/// Less than asked by more than curves round their divergences up.
+const REPORT_MARGIN: f64 = 4.0 * MARGIN;
+
+/// The square of an l2-sensitivity, rounded up so that it holds also where the sensitivity itself is the nearest double to
+/// the root that was meant.
+pub fn squared(l2: f64) -> f64 {
+    product_up(l2.next_up(), l2.next_up())
+}
 
 /// The range in which the scale is searched.
 const SCALE_RANGE: (f64, f64) = (1e-150, 1e150);
@@ -59,9 +70,19 @@ impl AlgorithmOne {
         Ok(root.x * (1.0 - PRIVATE_MARGIN))
     }
 
-    /// The prior that goes with a scale: alpha = 1 + (slack + 1)(lambda - 1) r Delta_inf.
+    /// The prior that goes with a scale: alpha = 1 + (slack + 1)(lambda - 1) r Delta_inf, rounded up, towards privacy.
     pub fn prior(&self, scale: f64) -> f64 {
-        1.0 + (self.slack + 1.0) * (self.order - 1.0) * scale * self.linf
+        let factors = [sum_up(self.slack, 1.0), sum_up(self.order, -1.0), scale, self.linf];
+        sum_up(1.0, total_product_up(factors))
+    }
+
+    /// Scale and prior for which what a curve reports at the order, margins included, is at most epsilon too.
+    ///
+    /// # Errors
+    /// As [`AlgorithmOne::scale`].
+    pub fn mechanism(&self) -> Result<(f64, f64)> {
+        let scale = Self { epsilon: product_down(self.epsilon, 1.0 - REPORT_MARGIN), ..*self }.scale()?;
+        Ok((scale, self.prior(scale)))
     }
 
     fn check(&self) -> Result<()> {
