@@ -23,7 +23,9 @@ __all__ = [
     "Spend",
     "SumPreservingNoise",
     "__version__",
+    "algorithm_one_mechanism",
     "algorithm_one_scale",
+    "belief_after",
     "beta_profile",
     "betainc",
     "betainc_inverse",
@@ -56,6 +58,7 @@ __all__ = [
     "gaussian_rule",
     "gaussian_tables",
     "hellinger_dirichlet",
+    "ideal_shares",
     "infer_rows",
     "kept_rows",
     "keyed_modulus",
@@ -73,6 +76,9 @@ __all__ = [
     "log_gammaincc",
     "loss_table_profile",
     "maximum_profile",
+    "noise_radius",
+    "pair_within",
+    "parts_of",
     "polya_counts",
     "polya_draws",
     "polygamma",
@@ -92,9 +98,11 @@ __all__ = [
     "renyi_sum_profile",
     "sample_network",
     "sampling_error_per_row",
+    "share_used",
     "simulate_betas",
     "simulate_dirichlet",
     "simulate_gammas",
+    "squared_l2",
     "tcdp_lemma_profile",
     "tcdp_profile",
     "threads_for",
@@ -157,6 +165,13 @@ def pure_rule(epsilon: float, delta: float) -> BudgetRule: ...
 def gaussian_rule(epsilon: float, delta: float, slack: float) -> BudgetRule: ...
 def renyi_rule(epsilon: float, delta: float, order: float) -> BudgetRule: ...
 def renyi_rule_order(epsilon: float, delta: float) -> float: ...
+def share_used(spent: float, epsilon: float) -> float: ...
+
+# confidence.rs
+def noise_radius(noise: str, size: tuple[int, int], alpha: float) -> int: ...
+def ideal_shares(
+    y: NDArray[np.float64], dimension: int, step: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
 # algorithm_one.rs
 def algorithm_one_scale(
@@ -167,6 +182,10 @@ def algorithm_one_scale(
     floor: NDArray[np.float64],
     slack: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
+def algorithm_one_mechanism(
+    order: float, epsilon: float, l2_squared: float, linf: float, floor: float, slack: float
+) -> tuple[float, float]: ...
+def squared_l2(l2: float) -> float: ...
 
 # dirichlet_mechanism.rs
 @final
@@ -273,8 +292,12 @@ class Guarantee:
     def renyi(self, order: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def tcdp(self, omega: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def tradeoff(self, fpr: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def meaning(self, delta: float) -> tuple[float, float, float, float]: ...
     def advantage(self) -> float: ...
 
+def belief_after(before: float, factor: float) -> float: ...
+def pair_within(advantage: float) -> tuple[float, float]: ...
+def parts_of(budget: float, shares: Sequence[float]) -> list[float]: ...
 def sampling_error_per_row() -> float: ...
 
 # hellinger.rs

@@ -12,17 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _dirichlet, special
+from simplexdp import _core, _dirichlet, special
 from simplexdp._arrays import Floats
 from simplexdp.exceptions import InvalidParameterError
 
-__all__ = ["alpha_each", "dirichlet_counts", "gaussian_radius", "laplace_radius"]
+__all__ = ["alpha_each", "dirichlet_counts", "noise_radius"]
 
 _SLACK = 1 - 1e-9
 """Rejection needs this much more: far above the error of the incomplete functions."""
-
-_LARGEST_ENUMERATED_SIGMA = 2**10
-"""Up to here tails of the discrete Gaussian are summed; above, its bound is off by one step in a thousand or less."""
 
 Holds = Callable[[Floats, NDArray[np.intp]], NDArray[np.bool_]]
 """Tells for some entries, given by their indices, whether a number of records is not rejected."""
@@ -75,8 +72,7 @@ def dirichlet_counts(
     if d * step > 0.25:
         raise InvalidParameterError(f"resolution must be at most 1 / (4 d) for {d} categories, got {resolution!r}")
     # docs/exactness.md, section 7: the ideal entry lies between these.
-    least_ideal = np.clip((y - 2 * step) / (1 - d * step), 0, 1).ravel()
-    largest_ideal = np.clip(y / (1 - d * step) * (1 + 1e-15), 0, 1).ravel()
+    least_ideal, largest_ideal = _core.ideal_shares(np.ascontiguousarray(y, dtype=np.float64).ravel(), d, step)
     own = np.broadcast_to(prior, y.shape).ravel()
     rest = np.broadcast_to(_sums_of_the_others(prior), y.shape).ravel()
     totals = np.broadcast_to(total, y.shape).ravel()
@@ -111,29 +107,9 @@ def dirichlet_counts(
     return lower.reshape(y.shape), upper.reshape(y.shape)
 
 
-def laplace_radius(scale: Fraction, alpha: float) -> int:
-    """Return the least t with P(abs(z) > t) <= alpha for discrete Laplace noise, or slightly more.
-
-    P(abs(z) > t) = 2 p^(t+1) / (1 + p) with p = exp(-1/scale).
-    """
-    width = float(scale)
-    exponent = math.log(2 / (alpha * (1 + math.exp(-1 / width if width > 0 else -math.inf))))
-    return max(math.ceil(width * exponent * (1 + 1e-12)) - 1, 0)
-
-
-def gaussian_radius(sigma: Fraction, alpha: float) -> int:
-    """Return the least t with P(abs(z) > t) <= alpha for discrete Gaussian noise, or slightly more.
-
-    For large sigma by [CKS20] Proposition 25: P(z >= t + 1) is at most the continuous tail beyond t.
-    """
-    width = float(sigma)
-    if width > _LARGEST_ENUMERATED_SIGMA:
-        quantile = math.sqrt(2 * float(special.gammaincc_inverse(0.5, alpha)))
-        return math.ceil(width * quantile * (1 + 1e-12))
-    z = np.arange(math.ceil(15 * width) + 2)
-    weights = np.exp(-0.5 * (z / width) ** 2) if width > 0 else np.asarray(z == 0, float)
-    beyond = 2 * np.cumsum(weights[::-1])[::-1]
-    return int(np.argmax(np.append(beyond[1:], 0.0) <= alpha * _SLACK * (beyond[0] - weights[0])))
+def noise_radius(noise: str, size: Fraction, alpha: float) -> int:
+    """Return the least t with P(abs(z) > t) <= alpha for "laplace" or "gaussian" noise on integers, or a bit more."""
+    return _core.noise_radius(noise, size.as_integer_ratio(), alpha)
 
 
 def _sums_of_the_others(prior: Floats) -> Floats:

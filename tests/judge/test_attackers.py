@@ -1,5 +1,6 @@
 """What an attacker can do, by Neyman and Pearson in balls: no test is better than the library says."""
 
+import itertools
 import math
 
 import pytest
@@ -60,7 +61,7 @@ def test_tests_by_a_threshold(curve, pairs):
         tests = by_thresholds(pair, LOSSES)
         assert_no_test_is_better(curve, tests)
         # Randomising between two tests is a test.
-        for (a, p), (b, q) in zip(tests, tests[1:], strict=False):
+        for (a, p), (b, q) in itertools.pairwise(tests):
             assert_no_test_is_better(curve, [(upper(ball(a) / 2 + ball(b) / 2), (p + q) / 2)])
     if len(pairs) == 1:
         assert_no_test_is_better(curve, by_thresholds(pairs[0], LOSSES), close=1e-6)
@@ -127,7 +128,7 @@ def laplace_cells(scale: float) -> Law:
     end = float(pair.loss)
     losses = [end * (k / 30 - 1) for k in range(1, 60)]
     tails = [(ball(1), ball(1)), *(pair.tail(ball(loss)) for loss in losses), (ball(0), ball(0))]
-    return Law([(p - s, q - t) for (p, q), (s, t) in zip(tails, tails[1:], strict=False)], exact=False)
+    return Law([(p - s, q - t) for (p, q), (s, t) in itertools.pairwise(tails)], exact=False)
 
 
 @pytest.mark.parametrize("fpr", [0.0, 1e-300, 1e-12, 0.3, 1 - 1e-16, 1.0])

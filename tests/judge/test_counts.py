@@ -20,7 +20,7 @@ def people(cells: int, max_rows: int) -> list[Move]:
 
 
 def moves(adjacency: str, cells: int, max_rows: int) -> set[Move]:
-    """Return all differences between the counts of neighbours, by size: noise is symmetric and the same in each cell."""
+    """Return the differences between counts of neighbours, by size: noise is symmetric, and the same in each cell."""
     everyone = people(cells, max_rows)
     others = everyone if adjacency == "replace" else [(0,) * cells]
     found = {

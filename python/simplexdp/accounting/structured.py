@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from simplexdp._algorithm_one import algorithm_one_scale
+from simplexdp import _core
 from simplexdp._arguments import integer, non_negative, number, numbers, open_unit, positive
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
@@ -255,9 +255,11 @@ class Structure:
         True
         """
         order, epsilon = number("order", order), positive("epsilon", epsilon)
-        total = math.fsum(self.shares)
-        scales = [float(algorithm_one_scale(order, epsilon * share / total, l2 * l2, 1.0)) for share in self.shares]
-        return self.release(scales, [1 + 4 * (order - 1) * r for r in scales], adjacency=adjacency)
+        # A stated root such as sqrt(2) may have been rounded down: its square is rounded up.
+        square = _core.squared_l2(positive("l2", l2))
+        parts = _core.parts_of(epsilon, list(self.shares))
+        both = [_core.algorithm_one_mechanism(order, part, square, 1.0, 0.0, 3.0) for part in parts]
+        return self.release([scale for scale, _ in both], [prior for _, prior in both], adjacency=adjacency)
 
     def calibrated(
         self,

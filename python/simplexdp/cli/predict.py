@@ -160,14 +160,14 @@ class Classifier:
         if not isinstance(levels, dict):
             raise InvalidParameterError(f"{path} must be what fit-nb wrote: levels must be an object")
         features = []
-        for name, domain in zip(model._columns, model.domains_, strict=True):
+        for name, domain in zip(model.columns_, model.domains_, strict=True):
             if not isinstance(name, str):
                 raise InvalidParameterError(f"{path} must name its features: fit the classifier on a frame")
             texts = {text_of(level) for level in domain.levels if level is not None}
             labels = [levels.get(kind) for kind in ("other", "null")]
             stated = [label if isinstance(label, str) and label in texts else None for label in labels]
             features.append(Feature(name, domain, model.bin_edges_.get(name), *stated))
-        return cls(model, model._class_name or "class", features)
+        return cls(model, model.class_name_ or "class", features)
 
     @property
     def labels(self) -> list[str]:

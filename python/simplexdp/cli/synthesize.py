@@ -81,7 +81,7 @@ def synthesize(
         write_report(network, report, file)
         size = max(round(network.n_records_), 0) if size is None else size
     assert size is not None  # a table has its own
-    names = list(network.domains_) if _is_synthesizer(network) else network._nodes_in_user_order()
+    names = list(network.domains_) if _is_synthesizer(network) else network.nodes_in_user_order()
     levels: Levels = {name: _levels(network, name) for name in names}
     if network.seeded_:
         if table["epsilon"] is None:
@@ -122,10 +122,10 @@ def _model(path: str) -> Any:
 
 def _levels(network: Any, name: str) -> list[Any]:
     """Return the values that are drawn in a column; integers for which 64 bits are too few become text."""
-    if _is_synthesizer(network) and name in network._numeric:
-        return [0] if network._numeric[name].whole else [0.5]
-    if not _is_synthesizer(network) and name in network._centres:
-        levels: list[Any] = network._centres[name].tolist()
+    if _is_synthesizer(network) and name in network.numeric_columns_:
+        return [0] if network.numeric_columns_[name].whole else [0.5]
+    if not _is_synthesizer(network) and name in network.centres_:
+        levels: list[Any] = network.centres_[name].tolist()
         return levels
     levels = network.domains_[name].levels
     if not fits_integers(levels):

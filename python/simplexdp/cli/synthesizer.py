@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -134,16 +133,10 @@ def fitted_table(
             random_state=rng,
         ).fit(records)
     # It was fitted on codes; what is written has the values.
-    written = copy(model)
     binned = {column: levels for column, levels in stated.items() if isinstance(levels, Bins)}
-    written.domains_ = {
-        column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()
-    }
-    written._numeric = {
-        column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole) for column, bins in binned.items()
-    }
-    written.bin_edges_ = {column: numeric.edges for column, numeric in written._numeric.items()}
-    return written
+    domains = {column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()}
+    numeric = {column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole) for column, bins in binned.items()}
+    return model.with_values(domains, numeric)
 
 
 class _Noting:

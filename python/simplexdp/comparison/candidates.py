@@ -35,7 +35,7 @@ from simplexdp.mechanisms import (
     LaplaceMechanism,
     SumPreservingLaplaceMechanism,
 )
-from simplexdp.mechanisms._dirichlet_parameters import SCALE_RANGE
+from simplexdp.mechanisms.dirichlet_parameters import SCALE_RANGE
 from simplexdp.sensitivity import CountChange, of_counts
 from simplexdp.testing import SeededRng
 
@@ -281,8 +281,7 @@ def _sum_preserving(setting: Setting) -> list[Candidate]:
     scale = float(mechanism.scale)
 
     def sample(counts: Integers, seed: int) -> Floats:
-        draws = mechanism._noise.draws(len(counts), 1, SeededRng(seed)).reshape(counts.shape)
-        return np.asarray(counts + draws, dtype=np.float64)
+        return np.asarray(counts + mechanism.noise(len(counts), SeededRng(seed)), dtype=np.float64)
 
     spread = discrete_laplace_spread(scale)
     curve = _composed(mechanism.privacy, setting.tables)
@@ -298,7 +297,7 @@ def _hellinger(setting: Setting) -> list[Candidate]:
 
     def sample(counts: Integers, seed: int) -> Floats:
         rng = SeededRng(seed)
-        rows = [mechanism._family.draws(x, mechanism._exponent_of(x), 1, rng) for x in np.ascontiguousarray(counts)]
+        rows = [mechanism.family.draws(x, mechanism.exponent_at(x), 1, rng) for x in np.ascontiguousarray(counts)]
         return np.asarray(rows, dtype=np.float64)
 
     rules = tuple(posterior_rules(setting.n, setting.dimension))
@@ -310,7 +309,7 @@ def _hellinger(setting: Setting) -> list[Candidate]:
 @lru_cache(maxsize=256)
 def _hellinger_mechanism(n: int, dimension: int, epsilon: float) -> HellingerMechanism:
     proved = HellingerMechanism(np.ones(dimension), n, epsilon, calibration="proved")
-    cost = proved._family.certification_cost()
+    cost = proved.family.certification_cost()
     if cost is None or cost > HELLINGER_CERTIFICATION:
         return proved
     return HellingerMechanism(np.ones(dimension), n, epsilon, calibration="certified")

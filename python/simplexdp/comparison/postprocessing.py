@@ -198,7 +198,7 @@ def posterior_rule(
     rows = int(SECONDS / (SECONDS_PER_COUNT * counts))
     if rows * LONGEST < FEWEST:
         return []
-    spec = Total.flat()._spec if total is None else ("known", float(total), 0.0, None)
+    spec = Total.flat().spec if total is None else ("known", float(total), 0.0, None)
 
     def expected(released: Floats) -> Floats:
         threads = threads_for(len(released), 8)

@@ -18,7 +18,7 @@ from simplexdp.comparison.metrics import METRICS
 from simplexdp.comparison.population import as_population
 from simplexdp.comparison.postprocessing import POSTPROCESSING
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.mechanisms._dirichlet_parameters import ADJACENCIES, MAX_DIMENSION
+from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES, MAX_DIMENSION
 
 __all__ = ["Comparison", "Row", "compare"]
 

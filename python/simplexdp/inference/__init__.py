@@ -78,7 +78,7 @@ def infer(
     problem, stated = state(mechanism, release, total, options)
     shape = problem.releases[0].shape
     if len(shape) == 1:
-        spec = stated._spec if isinstance(stated, Total) else ("known", float(stated[()]), 0.0, None)
+        spec = stated.spec if isinstance(stated, Total) else ("known", float(stated[()]), 0.0, None)
         return HistogramPosterior(problem, 0, make_prior(prior, shape[-1], centre), spec)
     shared = check.flag("share_prior", share_prior)
     return TablePosterior(problem, make_prior(prior, shape[-1], centre), stated, shared)

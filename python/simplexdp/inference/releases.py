@@ -81,7 +81,8 @@ def _dirichlet_release(mechanism: Any, release: ArrayLike, resolution: float) ->
     if mechanism.l2 is not None:
         raise InvalidParameterError("mechanism must release counts of records, not a real statistic, for inference")
     least = math.ceil(mechanism.floor)
-    weights, dimension = np.ascontiguousarray(mechanism._weights), mechanism.dimension
+    dimension = mechanism.dimension
+    weights = np.ascontiguousarray(np.broadcast_to(np.asarray(mechanism.prior, dtype=np.float64), dimension))
     if np.asarray(release).dtype.kind in "iu":
         drawn = np.ascontiguousarray(_histograms(release, dimension, whole=True), dtype=np.int64)
         if np.any(drawn < 0):

@@ -53,7 +53,7 @@ class TablePosterior:
     def __getitem__(self, index: int | tuple[int, ...]) -> HistogramPosterior:
         row = int(np.ravel_multi_index(np.atleast_1d(index).astype(int), self._shape[:-1]))
         if isinstance(self._total, Total):
-            spec = self._total._spec
+            spec = self._total.spec
         else:
             spec = ("known", float(self._total.ravel()[row]), 0.0, None)
         if not self._shared:
@@ -130,9 +130,9 @@ class TablePosterior:
         key = (level, shortest)
         if key not in self._summaries:
             totals = (
-                (self._total._spec, None)
+                (self._total.spec, None)
                 if isinstance(self._total, Total)
-                else (Total.flat()._spec, np.ascontiguousarray(self._total).ravel())
+                else (Total.flat().spec, np.ascontiguousarray(self._total).ravel())
             )
             problem = self._problem
             self._summaries[key] = _core.infer_rows(

@@ -115,7 +115,8 @@ class Total:
         return cls("weights", check.integer("low", low, 0), 0.0, values)
 
     @property
-    def _spec(self) -> Spec:
+    def spec(self) -> Spec:
+        """What the core takes: the kind, two numbers, and the logarithms of weights where there are any."""
         return self._kind, float(self._first), float(self._second), self._weights
 
 

@@ -7,7 +7,7 @@ from simplexdp import _arguments as check
 from simplexdp import _core, _intervals
 from simplexdp._simplex import nearest_on_simplex
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.mechanisms._dirichlet_parameters import LOSSES
+from simplexdp.mechanisms.dirichlet_parameters import LOSSES
 
 __all__ = ["DirichletEstimates"]
 

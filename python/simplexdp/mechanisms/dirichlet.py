@@ -1,6 +1,5 @@
 """The Dirichlet mechanism: a probability vector, or a posterior sample, drawn instead of computed."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp import _core, _dirichlet, _polya
-from simplexdp._algorithm_one import algorithm_one_scale
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.mechanisms._dirichlet_estimates import DirichletEstimates
-from simplexdp.mechanisms._dirichlet_parameters import (
+from simplexdp.mechanisms.dirichlet_parameters import (
     ADJACENCIES,
     LOSSES,
     SCALE_RANGE,
@@ -243,15 +241,16 @@ class DirichletMechanism(DirichletEstimates):
         if l2 is None or linf is None:
             l2_squared, largest = float(of_counts(adjacency=adjacency).l2_squared), 1.0  # type: ignore[arg-type]
         else:
-            # Rounded up: the square of a rounded root such as 2**0.5 may fall short of the number that was meant.
-            l2_squared = math.nextafter(between("l2", l2, SENSITIVITY_RANGE) ** 2, math.inf)
+            l2_squared = _core.squared_l2(between("l2", l2, SENSITIVITY_RANGE))
             largest = check.positive("linf", linf)
-        order, slack = check.number("order", order), check.non_negative("slack", slack)
-        # Less than asked by more than the curve rounds up, so that the reported divergence is not above epsilon.
-        target = check.positive("epsilon", epsilon) * (1 - 4e-11)
-        scale = float(algorithm_one_scale(order, target, l2_squared, largest, floor, slack))
-        # The prior is rounded up, towards privacy.
-        prior = math.nextafter(1.0 + (slack + 1.0) * (order - 1.0) * scale * largest, math.inf)
+        scale, prior = _core.algorithm_one_mechanism(
+            check.number("order", order),
+            check.positive("epsilon", epsilon),
+            l2_squared,
+            largest,
+            check.non_negative("floor", floor),
+            check.non_negative("slack", slack),
+        )
         return cls(scale=scale, prior=prior, dimension=dimension, adjacency=adjacency, floor=floor, l2=l2, linf=linf)
 
     @classmethod
@@ -359,7 +358,7 @@ class DirichletMechanism(DirichletEstimates):
         if advantage is not None:
             if epsilon is not None or delta is not None:
                 raise InvalidParameterError("a budget must be epsilon with delta, or advantage, and not both")
-            epsilon, delta = _pair_within(check.open_unit("advantage", advantage))
+            epsilon, delta = _core.pair_within(check.open_unit("advantage", advantage))
         if epsilon is None:
             if prior is None or scale is None:
                 raise InvalidParameterError("epsilon must be given unless prior and scale are")
@@ -706,7 +705,7 @@ class DirichletMechanism(DirichletEstimates):
         if self.l2 is None or self.linf is None:
             change = of_counts(adjacency=self.adjacency, max_rows=self.max_rows)
             return float(change.l2_squared), float(change.linf)
-        return math.nextafter(self.l2**2, math.inf), self.linf
+        return _core.squared_l2(self.l2), self.linf
 
     @property
     def _rows_cost_no_more(self) -> bool:
@@ -756,11 +755,6 @@ class DirichletMechanism(DirichletEstimates):
                 "record may move between rows; pass rows='table' and account for table_privacy, or release one by one"
             )
         return array
-
-
-def _pair_within(advantage: float) -> tuple[float, float]:
-    """Return a budget whose curve is below the advantage at epsilon zero: delta(0) <= delta(e) + exp(e) - 1."""
-    return advantage * 2.0**-40, advantage * (1 - 2.0**-38)
 
 
 def _for_persons(

@@ -159,7 +159,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:
-        return _intervals.gaussian_radius(as_fraction("sigma", self.sigma), alpha)
+        return _intervals.noise_radius("gaussian", as_fraction("sigma", self.sigma), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

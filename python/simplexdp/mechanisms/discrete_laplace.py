@@ -130,7 +130,7 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:
-        return _intervals.laplace_radius(as_fraction("scale", self.scale), alpha)
+        return _intervals.noise_radius("laplace", as_fraction("scale", self.scale), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

@@ -189,9 +189,9 @@ class GaussianMechanism(NoiseMechanism):
         return resolution_exponent(self.resolution)
 
     def _noise_radius(self, alpha: float) -> float:
-        return (_intervals.gaussian_radius(as_fraction("sigma", self.sigma) / grid_of(self), alpha) + 0.5) * step_of(
-            self
-        )
+        return (
+            _intervals.noise_radius("gaussian", as_fraction("sigma", self.sigma) / grid_of(self), alpha) + 0.5
+        ) * step_of(self)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.

@@ -293,6 +293,11 @@ class HellingerMechanism:
         """
         return self._exponent_of(self._counts(counts))
 
+    @property
+    def family(self) -> _core.HellingerFamily:
+        """The candidates and the laws that an exponent has on them, for experiments with exponents of their own."""
+        return self._family
+
     def release(self, counts: ArrayLike, rng: SeededRng | None = None) -> Posterior:
         """Release a posterior; one call spends the whole guarantee.
 

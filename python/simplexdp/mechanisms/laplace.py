@@ -171,9 +171,9 @@ class LaplaceMechanism(NoiseMechanism):
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity), grid)
 
     def _noise_radius(self, alpha: float) -> float:
-        return (_intervals.laplace_radius(as_fraction("scale", self.scale) / grid_of(self), alpha) + 0.5) * step_of(
-            self
-        )
+        return (
+            _intervals.noise_radius("laplace", as_fraction("scale", self.scale) / grid_of(self), alpha) + 0.5
+        ) * step_of(self)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.

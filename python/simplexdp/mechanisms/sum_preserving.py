@@ -153,6 +153,19 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         """Always ``"replace"``: neighbours must have the same total."""
         return "replace"
 
+    def noise(self, rows: int, rng: _core.SeededRng) -> NDArray[np.int64]:
+        """Return rows of noise alone, each of sum zero, for experiments from a seed: nothing of it protects data.
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> from simplexdp.testing import SeededRng
+        >>> mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=4)
+        >>> mechanism.noise(3, SeededRng(1)).sum(axis=1).tolist()
+        [0, 0, 0]
+        """
+        return self._noise.draws(check.integer("rows", rows, 1), 1, rng).reshape(rows, self.dimension)
+
     @cached_property
     def _noise(self) -> _core.SumPreservingNoise:
         return _core.SumPreservingNoise(as_ratio(self.scale), self.dimension)
@@ -166,7 +179,7 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
     def _noise_radius(self, alpha: float) -> int:
         # Given the sum, the density of one entry is that of free noise times a symmetric log-concave function (the
         # density of the sum of the others), which falls with abs(z): abs(z) is stochastically smaller than free.
-        return _intervals.laplace_radius(as_fraction("scale", self.scale), alpha)
+        return _intervals.noise_radius("laplace", as_fraction("scale", self.scale), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64]:
         """Return the counts plus noise; each row keeps its sum.

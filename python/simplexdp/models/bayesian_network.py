@@ -279,7 +279,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             for node, table in self.cpds_.items()
         ]
         columns = dict(zip(self.cpds_, _core.sample_network(nodes, size, random_state), strict=True))
-        wanted = [node for node in self._nodes_in_user_order() if node in columns]
+        wanted = [node for node in self.nodes_in_user_order() if node in columns]
         # A bin is a number again: one that falls into it.
         domains = self.domains_ | {node: Domain(numbers.tolist()) for node, numbers in self._centres.items()}
         return decode({node: columns[node] for node in wanted}, domains, kind or self._frame_kind)
@@ -406,7 +406,13 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     ) -> list[NDArray[np.int64]]:
         return count_tables(with_codes(frame, edges) if edges else frame, tables, domains)
 
-    def _nodes_in_user_order(self) -> list[str]:
+    @property
+    def centres_(self) -> dict[str, NDArray[np.float64]]:
+        """The number that stands for each bin, of the nodes that were binned."""
+        return self._centres
+
+    def nodes_in_user_order(self) -> list[str]:
+        """Return the nodes as they were stated, then those that were found."""
         stated = list(self.domains or ())
         return [*stated, *(node for node in self.parents_ if node not in stated)]
 

@@ -605,6 +605,16 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             frame = with_codes(frame, self._edges)
         return encode(frame, columns, dict(zip(columns, self._domains, strict=True)))
 
+    @property
+    def columns_(self) -> list[Any]:
+        """The features by name or position, in the order of `domains_`."""
+        return list(self._columns)
+
+    @property
+    def class_name_(self) -> str | None:
+        """The name of the column of the classes, if it had one."""
+        return self._class_name
+
     def _stated_domains(self, columns: list[Any]) -> dict[Any, DomainLike] | None:
         if self.categories is not None:
             if isinstance(self.categories, Mapping):

@@ -6,6 +6,7 @@ import json
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -475,6 +476,23 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         columns = list(self.domains_)
         return self._mixture.log_likelihood(self._places(columns), self._codes(frame, columns))
+
+    @property
+    def numeric_columns_(self) -> dict[Any, NumericColumn]:
+        """How the columns of numbers were cut, by name."""
+        return dict(self._numeric)
+
+    @property
+    def pairs_(self) -> list[tuple[int, int]]:
+        """The pairs of columns that were measured, by position in `domains_`."""
+        return list(self._pairs)
+
+    def with_values(self, domains: Mapping[Any, Domain], numeric: Mapping[Any, NumericColumn]) -> PrivateSynthesizer:
+        """Return the same model with values in place of the codes that it was fitted on: post-processing."""
+        other = copy(self)
+        other.domains_, other._numeric = dict(domains), dict(numeric)
+        other.bin_edges_ = {name: column.edges for name, column in numeric.items()}
+        return other
 
     def _layout(self) -> tuple[list[slice], dict[tuple[int, int], slice]]:
         """Return where the cells of each column and of each pair stand."""

@@ -288,16 +288,14 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
 def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integers: bool) -> TableRelease:
     """Return the release whose tables cost this in zCDP, together, in the ratio of their shares."""
     kind = DiscreteGaussianMechanism if integers else GaussianMechanism
-    # Less than asked, so that neither the rounding of shares nor the grids take the sum of what is reported above it.
-    room = 1 - 2.0**-36
     mechanisms = [
         kind.calibrated(
-            rho=total_rho * room * share / math.fsum(budget.shares),
+            rho=part,
             sensitivity=budget.change.l2,
             adjacency=budget.adjacency,
             **({} if integers else {"changed": budget.change.cells}),
         )
-        for share in budget.shares
+        for part in _core.parts_of(total_rho, list(budget.shares))
     ]
     if budget.order is not None or (integers and not all(m.privacy.exact for m in mechanisms)):
         rhos = [*(m.rho for m in mechanisms), budget.quantile_rho]

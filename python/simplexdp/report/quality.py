@@ -164,7 +164,7 @@ def _bounds(model: PrivateSynthesizer, first: Any, second: Any, level: float) ->
     """Return the bounds of a pair, None for one that was not measured."""
     names = list(model.domains_)
     pair = (names.index(first), names.index(second))
-    return model.error_bounds([first, second], level=level) if pair in model._pairs else None
+    return model.error_bounds([first, second], level=level) if pair in model.pairs_ else None
 
 
 def _square(column: int, row: int, strength: float, said: str) -> str:

@@ -146,7 +146,7 @@ def law(
         return _with_error(found, samples)
     mechanism = hellinger(key, tuple(map(float, prior)), n, epsilon, delta)
     if key == "smooth_printed":
-        inverse = mechanism._family.inverse_sensitivity(x, "smooth", printed_smoothness(n, epsilon))
+        inverse = mechanism.family.inverse_sensitivity(x, "smooth", printed_smoothness(n, epsilon))
         return Law(_law_at(mechanism, x, epsilon * inverse, metric), 0.0)
     if key == "smooth_l1":
         return Law(_law_at(mechanism, x, epsilon / (2 * smooth_over_l1(mechanism, x)), metric), 0.0)
@@ -160,7 +160,7 @@ def smooth_over_l1(mechanism: HellingerMechanism, counts: ArrayLike) -> float:
     """Return the smooth sensitivity with the l1 distance of histograms in it, as [HA] prints; no proof covers it."""
     # The l1 distance is twice the number of records, so twice the smoothness does it.
     smoothness = 2 * (mechanism.smoothness or 0.0)
-    return 0.5 / mechanism._family.inverse_sensitivity(np.asarray(counts, dtype=np.int64), "smooth", smoothness)
+    return 0.5 / mechanism.family.inverse_sensitivity(np.asarray(counts, dtype=np.int64), "smooth", smoothness)
 
 
 def printed_smoothness(n: int, epsilon: float, delta: float = 0.8) -> float:
@@ -256,4 +256,4 @@ def _truncated_in_turn(noisy: Floats, n: int) -> Floats:
 
 def _law_at(mechanism: HellingerMechanism, x: NDArray[np.int64], exponent: float, metric: Metric) -> ErrorDistribution:
     """Return the law with an exponent that the mechanism itself would not take."""
-    return ErrorDistribution(*mechanism._family.error_law(x, exponent, metric), 0.0)
+    return ErrorDistribution(*mechanism.family.error_law(x, exponent, metric), 0.0)

@@ -116,12 +116,14 @@ mod tests {
 
     #[test]
     fn ideal_shares_hold_what_was_rounded() {
+        // Section 7: a share x is released between (1 - d step) x and that plus two steps.
         let step = 2.0_f64.powi(-10);
-        for units in [0, 1, 2, 300, 1023, 1024] {
-            let y = f64::from(units) * step;
-            let (low, high) = ideal_share(y, 6, step);
-            assert!((0.0..=1.0).contains(&low) && low <= y && y <= high && high <= 1.0);
-            assert!(high * (1.0 - 6.0 * step) >= y || high == 1.0);
+        for x in [0.0, 1e-9, 0.1, 0.3, 0.999, 1.0] {
+            for shift in [0.0, 1.0, 2.0] {
+                let y = (1.0 - 6.0 * step) * x + shift * step;
+                let (low, high) = ideal_share(y, 6, step);
+                assert!(low <= x + 1e-15 && x - 1e-15 <= high && high - low <= 2.1 * step, "{x} {shift}: {low} {high}");
+            }
         }
     }
 }

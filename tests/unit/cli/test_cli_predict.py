@@ -22,7 +22,7 @@ def model(simplexdp):
 def test_predictions_are_those_of_the_class(simplexdp, folder):
     rows = list(csv.DictReader((folder / "people.csv").read_text().splitlines()))
     model = PrivateCategoricalNB.load(folder / "model.json")
-    columns = {name: [row[name] for row in rows] for name in model._columns}
+    columns = {name: [row[name] for row in rows] for name in model.columns_}
     columns = {
         name: [int(value) if 1 in model.domains_[place].levels else value for value in column]
         for place, (name, column) in enumerate(columns.items())

@@ -86,7 +86,7 @@ def test_hostile_files_are_refused_or_are_classifiers(classifier):
         else:
             # Another class or value, say: still a classifier, of these features or of others.
             assert len(loaded.class_log_prior_) == len(loaded.classes_)
-            if loaded._columns == list(X) and loaded.domains_[:2] == [Domain(3), Domain(["x", None], other=True)]:
+            if loaded.columns_ == list(X) and loaded.domains_[:2] == [Domain(3), Domain(["x", None], other=True)]:
                 assert loaded.predict_proba(X).sum() == pytest.approx(1)
     assert refused > 300
 

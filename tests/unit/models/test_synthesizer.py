@@ -325,7 +325,7 @@ def test_inferred_domains_leak_and_warn():
 
 def test_a_workload_measures_its_pairs_alone(model):
     few = fitted(workload={("job", "sex"): 1.0, ("age", "job"): 3.0})
-    assert len(few._pairs) == 2
+    assert len(few.pairs_) == 2
     with pytest.raises(InvalidParameterError, match="measured"):
         few.error_bounds(["sex", "day"])
     assert few._measured.sigmas[-1] < model._measured.sigmas[-1]

@@ -3,6 +3,7 @@
 import json
 from typing import ClassVar
 
+from simplexdp import _core
 from simplexdp.accounting import recipes
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import PrivacyCurve
@@ -28,7 +29,7 @@ class PlannedRule(Rule):
 
     def used(self, state: str) -> float:
         spent, _ = _from_text(state)
-        return min(self.spent_epsilon(state) / self.epsilon * (1 + 1e-15), 1.0) if spent else 0.0
+        return _core.share_used(self.spent_epsilon(state), self.epsilon) if spent else 0.0
 
     def spent_epsilon(self, state: str) -> float:
         """Return the epsilon of everything that was spent, at the budget's delta."""

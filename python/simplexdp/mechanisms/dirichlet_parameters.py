@@ -46,6 +46,7 @@ def sampling_error(adjacency: str, max_rows: int = 1) -> float:
 
 
 def two_smallest(prior: float | tuple[float, ...]) -> tuple[float, float]:
+    """Return the two smallest entries of a prior."""
     if isinstance(prior, float):
         return prior, prior
     a, b = np.partition(np.array(prior), 1)[:2]
@@ -71,6 +72,7 @@ def checked_prior(prior: ArrayLike, dimension: int | None) -> tuple[float | tupl
 
 
 def checked_dimension(dimension: Any) -> int:
+    """Return a number of categories for which the sampler's error bound holds."""
     result = check.integer("dimension", dimension, 2)
     if result > MAX_DIMENSION:
         raise InvalidParameterError(f"dimension must be at most {MAX_DIMENSION}, got {result}")
@@ -78,6 +80,7 @@ def checked_dimension(dimension: Any) -> int:
 
 
 def checked_total(total: Any, dimension: int, floor: float, adjacency: str) -> int:
+    """Return a public total that fits the dimension, the floor and the adjacency."""
     if check.choice("adjacency", adjacency, ADJACENCIES) == "add_remove":
         raise InvalidParameterError("total must not be fixed under 'add_remove', where neighbours differ in it")
     # Two neighbours need a record that moves beside what the floors hold.
@@ -89,6 +92,7 @@ def checked_total(total: Any, dimension: int, floor: float, adjacency: str) -> i
 
 
 def between(name: str, value: Any, bounds: tuple[float, float]) -> float:
+    """Return a number that lies within bounds."""
     result = check.number(name, value)
     low, high = bounds
     if not low <= result <= high:
