@@ -17,8 +17,12 @@ def gaussian_budget(
 ) -> dict[str, Any]:
     """Return the budget of Gaussian noise, as the core takes it."""
     pair = epsilon is not None or delta is not None
-    if (rho is not None) + pair + (advantage is not None) != 1 or (pair and (epsilon is None or delta is None)):
+    if (rho is not None) + pair + (advantage is not None) != 1:
         raise InvalidParameterError("a budget must be one of rho, epsilon with delta, and advantage")
+    if pair and delta is None:
+        raise InvalidParameterError("delta must be given with epsilon: Gaussian noise has no guarantee without it")
+    if pair and epsilon is None:
+        raise InvalidParameterError("epsilon must be given with delta")
     if rho is not None:
         return {"rho": as_fraction("rho", rho).as_integer_ratio()}
     if advantage is not None:

@@ -40,6 +40,7 @@ ROUNDS_NO_GUARANTEE = {
     "_intervals.py": "the size of a test, lowered by the error of the incomplete functions",
     "comparison/candidates.py": "when a search for more calibrations ends",
     "comparison/population.py": "shares of made-up populations",
+    "frames/discovery.py": "where a search for a threshold begins, whose outcome is asked for its cost",
     "mechanisms/dirichlet.py": "where a search for persons begins, whose outcome is asked for its cost",
     "mechanisms/posterior_errors.py": "quantiles of an error that is shown",
     "models/bins.py": "the middle of a bin stays inside it; the share of a budget, whose cost is checked",

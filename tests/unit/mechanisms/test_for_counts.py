@@ -141,3 +141,15 @@ def test_dirichlet_rows_of_a_table_cost_as_much_as_one():
     mechanism = sdp.DirichletMechanism.for_counts(1.0, 1e-6, dimension=3, total=100)
     assert mechanism.table_privacy.epsilon(1e-6) == mechanism.privacy.epsilon(1e-6) <= 1
     assert mechanism.release([[10, 20, 30], [5, 0, 1]]).shape == (2, 3)
+
+
+@pytest.mark.parametrize("kind", GAUSSIAN)
+def test_gaussian_noise_names_what_of_a_budget_is_missing(kind):
+    with pytest.raises(sdp.InvalidParameterError, match="delta must be given with epsilon"):
+        kind.for_counts(1.0)
+    with pytest.raises(sdp.InvalidParameterError, match="epsilon must be given with delta"):
+        kind.for_counts(delta=1e-6)
+    with pytest.raises(sdp.InvalidParameterError, match="a budget must be one of"):
+        kind.for_counts(1.0, 1e-6, rho=0.1)
+    with pytest.raises(sdp.InvalidParameterError, match="a budget must be one of"):
+        kind.for_counts()
