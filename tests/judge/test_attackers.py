@@ -119,7 +119,7 @@ def test_tests_of_parts_that_cannot_be_enumerated(adjacency):
     curve = Case(adjacency, parts).curve()
     law = product_of([cells_between_ends(GaussianPair.of(1.5)).coarser(60), laplace_cells(2.0)])
     tests = best_tests(law)
-    assert_no_test_is_better(curve, tests[:: max(len(tests) // 60, 1)])
+    assert_no_test_is_better(curve, tests[:: max(len(tests) // 6, 1)])
 
 
 def laplace_cells(scale: float) -> Law:
