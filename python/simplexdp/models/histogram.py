@@ -19,7 +19,7 @@ from simplexdp.frames import Domain, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
 from simplexdp.inference import Total
 from simplexdp.mechanisms import DirichletMechanism, SumPreservingLaplaceMechanism
-from simplexdp.mechanisms._dirichlet_parameters import ADJACENCIES
+from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 
