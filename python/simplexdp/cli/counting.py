@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 
 from simplexdp import _core
 from simplexdp.cli.reading import Source, text_of
+from simplexdp.cli.selection import EVERYTHING, Selection
 from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from simplexdp.frames import Cleaning
 
 __all__ = ["Levels", "check_column", "coded", "codes", "count", "level_values", "stated_domain"]
 
@@ -43,12 +46,15 @@ class Levels:
         which they mean then.
     option : str
         Where the values were stated, for messages.
+    clean : Cleaning, optional
+        Public rules that make spellings the same.
     """
 
     values: tuple[Any, ...]
     other: str | None = None
     null: str | None = None
     option: str = "--domain"
+    clean: Cleaning | None = None
 
     def __post_init__(self) -> None:
         texts = [text_of(value) for value in self.values]
@@ -77,11 +83,15 @@ class Levels:
         """Return the codes of a batch of values."""
         unseen = -1 if self.other is None else self._codes[self.other]
         missing = -2 if self.null is None else self._codes[self.null]
-        result = coded(column, values, self._codes, unseen, missing)
+        result = coded(column, values, self._places(), unseen, missing, self.clean)
         least = int(result.min(initial=0))
         if least < 0:
             self._refuse(column, missing=bool((result == -2).any()))
         return result
+
+    def _places(self) -> Mapping[str, int]:
+        """Return what knows the code of a text."""
+        return self._codes
 
     def _refuse(self, column: str, *, missing: bool) -> None:
         what = "missing values" if missing else f"values that {self.option} does not list"
@@ -91,7 +101,14 @@ class Levels:
         raise InvalidDataError(f"column {column!r} has {what} (none is shown); {remedy}")
 
 
-def coded(column: str, values: pa.Array, listed: Mapping[str, int], unseen: int, missing: int) -> NDArray[np.int32]:
+def coded(
+    column: str,
+    values: pa.Array,
+    listed: Mapping[str, int],
+    unseen: int,
+    missing: int,
+    clean: Cleaning | None = None,
+) -> NDArray[np.int32]:
     """Return the codes of values by their texts; two more codes are for those not listed and for missing ones."""
     import pyarrow as pa
 
@@ -105,6 +122,8 @@ def coded(column: str, values: pa.Array, listed: Mapping[str, int], unseen: int,
     except (pa.ArrowException, ValueError, OverflowError):
         # Lists and records are no values; times beyond what Python has, and text that is none, quote themselves.
         raise InvalidDataError(f"column {column!r} must hold text, numbers or true and false (none is shown)") from None
+    if clean is not None:
+        distinct = [clean(value) for value in distinct]
     table = [missing if value is None or value != value else listed.get(text_of(value), unseen) for value in distinct]
     # The last entry is for missing values, whose index is filled with -1.
     lookup = np.array([*table, missing], dtype=np.int32)
@@ -187,29 +206,40 @@ def _expanded(field: str) -> list[str]:
     return [str(value) for value in range(first, last + 1)]
 
 
-def count(source: Source, columns: Mapping[str, Levels]) -> NDArray[np.int64]:
-    """Count the combinations of the columns' levels, in memory that does not grow with the file."""
+def count(source: Source, columns: Mapping[str, Levels], selection: Selection = EVERYTHING) -> NDArray[np.int64]:
+    """Count the combinations of the columns' levels.
+
+    Memory does not grow with the file; where persons are bounded it grows with the records, by a few bytes each.
+    """
     shape = [len(levels.all) for levels in columns.values()]
+    if selection.bound is not None:
+        found = codes(source, columns, selection)
+        return _core.count_table(list(found.values()), shape).reshape(shape)
     table = np.zeros(shape, dtype=np.int64)
-    for batch in _encoded(source, columns):
+    for batch, _ in _encoded(source, columns, selection):
         table += _core.count_table(batch, shape).reshape(shape)
     return table
 
 
-def codes(source: Source, columns: Mapping[str, Levels]) -> dict[str, NDArray[Any]]:
-    """Return the codes of all records, in as few bytes as their columns allow."""
+def codes(source: Source, columns: Mapping[str, Levels], selection: Selection = EVERYTHING) -> dict[str, NDArray[Any]]:
+    """Return the codes of all records that count, in as few bytes as their columns allow."""
     kinds = [np.min_scalar_type(-len(levels.all)) for levels in columns.values()]
     parts: list[list[NDArray[Any]]] = [[] for _ in columns]
-    for batch in _encoded(source, columns):
+    beside = [] if selection.bound is None else selection.bound.columns([])
+    persons: dict[str, list[Any]] = {name: [] for name in beside}
+    for batch, raw in _encoded(source, columns, selection):
         for part, column, kind in zip(parts, batch, kinds, strict=True):
             part.append(column.astype(kind))
-    return {
+        for name, arrays in persons.items():
+            arrays.append(raw[name])
+    found = {
         name: np.concatenate(part) if part else np.zeros(0, dtype=kind)
         for name, part, kind in zip(columns, parts, kinds, strict=True)
     }
+    kept = selection.kept(persons, found)
+    return found if kept is None else {name: column[kept] for name, column in found.items()}
 
 
-def _encoded(source: Source, columns: Mapping[str, Levels]) -> Any:
-    names: Sequence[str] = list(columns)
-    for batch in source.batches(names):
-        yield [columns[name].encode(name, values) for name, values in zip(names, batch, strict=True)]
+def _encoded(source: Source, columns: Mapping[str, Levels], selection: Selection) -> Any:
+    for batch in selection.batches(source, list(columns)):
+        yield [levels.encode(name, batch[name]) for name, levels in columns.items()], batch

@@ -8,6 +8,7 @@ same rows everywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,8 @@ class Bound:
     max_rows: int
     first_by: Any
     key: str
+    as_written: bool = False
+    """Whether values are texts, of which numbers come first, by their size."""
 
     def columns(self, counted: Sequence[Any]) -> list[Any]:
         """Return what is read beside the columns that are counted, these first."""
@@ -143,7 +146,7 @@ def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) 
         levels, found = _distinct(_rows_of(column(name), rows), name)
         table = _core.keyed_numbers(f"{bound.key}{position}", texts_of(levels))
         values += table.astype(np.uint64).take(found)
-    order = None if bound.first_by is None else _ranks(_rows_of(column(bound.first_by), rows), bound.first_by)
+    order = None if bound.first_by is None else _ranks(_rows_of(column(bound.first_by), rows), bound)
     again = int(_core.keyed_numbers(bound.key, ["again"])[0])
     kept = np.ones(len(persons), dtype=bool)
     kept[rows] = _core.kept_rows(
@@ -179,18 +182,28 @@ def _rows_of(values: Any, rows: NDArray[np.intp]) -> Any:
     return values[rows]
 
 
-def _ranks(values: Any, column: Any) -> NDArray[np.int64]:
+def _ranks(values: Any, bound: Bound) -> NDArray[np.int64]:
     """Return the place of each value among the different ones, missing ones last."""
-    levels, numbers = _distinct(values, column)
+    levels, numbers = _distinct(values, bound.first_by)
     missing = [text is None for text in texts_of(levels, null=None)]
     present = [level for level, is_missing in zip(levels, missing, strict=True) if not is_missing]
     try:
-        ranks = {level: rank for rank, level in enumerate(sorted(set(present)))}
+        in_order = sorted(set(present), key=_as_written if bound.as_written else None)
+        ranks = {level: rank for rank, level in enumerate(in_order)}
     except TypeError:
-        raise InvalidDataError(f"column {column!r} must hold values of one kind, which have an order") from None
+        raise InvalidDataError(f"column {bound.first_by!r} must hold values of one kind, which have an order") from None
     places = [len(ranks) if m else ranks[level] for level, m in zip(levels, missing, strict=True)]
-    in_order: NDArray[np.int64] = np.array(places, dtype=np.int64).take(numbers)
-    return in_order
+    ranked: NDArray[np.int64] = np.array(places, dtype=np.int64).take(numbers)
+    return ranked
+
+
+def _as_written(value: Any) -> tuple[bool, float, str]:
+    """Return what orders texts: each by itself, whatever the others are."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    return (True, 0.0, str(value)) if number != number else (False, number, "")
 
 
 def _kept(frame: Any, kept: NDArray[np.bool_] | None, columns: Sequence[Any]) -> Any:

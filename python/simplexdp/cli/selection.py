@@ -1,0 +1,152 @@
+"""Which records of a file count: conditions on columns, and so many records of each person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp.cli.reading import Source, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from simplexdp.frames.persons import Bound
+
+__all__ = ["EVERYTHING", "Condition", "Selection", "condition", "number_in"]
+
+_FORM = re.compile(r"\s*(.+?)\s*(<=|>=|!=|=|<|>)(.*)", re.DOTALL)
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "<": lambda value, bound: value < bound,
+    "<=": lambda value, bound: value <= bound,
+    ">": lambda value, bound: value > bound,
+    ">=": lambda value, bound: value >= bound,
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A public rule that a record must meet to count; a missing value meets none but "COLUMN=" alone."""
+
+    column: str
+    sign: str
+    values: tuple[str, ...]
+
+    def holds(self, text: str | None) -> bool:
+        """Whether a value, by its text, meets the rule."""
+        if self.sign in ("=", "!="):
+            listed = (text or "") in self.values
+            return listed if self.sign == "=" else text is not None and not listed
+        if text is None:
+            return False
+        bound, value = number_in(self.values[0]), number_in(text)
+        if bound is None:
+            # Dates as year-month-day have the order of their texts.
+            return _COMPARED[self.sign](text, self.values[0])
+        return value is not None and _COMPARED[self.sign](value, bound)
+
+
+def condition(text: str) -> Condition:
+    """Return what ``age>=18``, ``ward=eye,ear`` or ``day!=`` says."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise click.UsageError(f"--where must be COLUMN=A,B, COLUMN!=A or COLUMN<, <=, > or >= A, got {text!r}")
+    column, sign, rest = match[1], match[2], match[3].strip()
+    if sign in ("=", "!="):
+        return Condition(column, sign, tuple(value.strip() for value in rest.split(",")))
+    if not rest:
+        raise click.UsageError(f"--where {text!r} says nothing to compare with")
+    return Condition(column, sign, (rest,))
+
+
+def number_in(text: str) -> float | None:
+    """Return the number that a text is, None if it is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if value == value else None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Conditions, and the bound of persons."""
+
+    conditions: tuple[Condition, ...] = ()
+    bound: Bound | None = None
+    _seen: dict[str, dict[Any, bool]] = field(default_factory=dict, compare=False)
+
+    @property
+    def max_rows(self) -> int:
+        """How many records of a person count at most."""
+        return 1 if self.bound is None else self.bound.max_rows
+
+    @property
+    def keeps_total(self) -> bool:
+        """Whether replacing what counts of a person leaves the number of records that count as it is."""
+        return not self.conditions and self.max_rows == 1
+
+    def columns(self, counted: Sequence[str]) -> list[str]:
+        """Return the columns that are read."""
+        beside = [] if self.bound is None else self.bound.columns([])
+        return list(dict.fromkeys([*counted, *beside, *(condition.column for condition in self.conditions)]))
+
+    def batches(self, source: Source, counted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
+        """Yield the columns of the records that meet the conditions."""
+        import pyarrow as pa
+
+        names = self.columns(counted)
+        for batch in source.batches(names):
+            found = dict(zip(names, batch, strict=True))
+            if self.conditions:
+                met = np.logical_and.reduce([self._met(rule, found[rule.column]) for rule in self.conditions])
+                found = {name: values.filter(pa.array(met)) for name, values in found.items()}
+            yield found
+
+    def _met(self, rule: Condition, values: pa.Array) -> NDArray[np.bool_]:
+        from simplexdp.cli.counting import coded
+
+        # Code 1 for what meets the rule, 0 for the rest, by the distinct texts.
+        met: NDArray[np.bool_] = coded(rule.column, values, _Meeting(rule), 0, int(rule.holds(None))) == 1
+        return met
+
+    def kept(self, rows: Mapping[str, Sequence[Any]], codes: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_] | None:
+        """Return which of the records are kept, None for all: by the persons and what they have in counted columns."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        from simplexdp.frames.persons import kept_of
+
+        if self.bound is None or not len(next(iter(codes.values()))):
+            return None
+
+        def values(column: str) -> Any:
+            if column in codes:
+                return codes[column]
+            return nw.from_native(pa.chunked_array(rows[column]), series_only=True)
+
+        bound, counted = self.bound, list(codes)
+        if bound.unit in codes or bound.first_by in codes:
+            raise click.UsageError("--unit and --first-by must be other columns than those that are counted")
+        return kept_of(values, bound, counted)
+
+
+EVERYTHING = Selection()
+"""All records, each a person's own."""
+
+
+class _Meeting(dict[str, int]):
+    """Looks texts up in a rule."""
+
+    def __init__(self, rule: Condition) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def get(self, text: str, default: Any = None) -> Any:
+        """Return 1 where the rule holds."""
+        return 1 if self._rule.holds(text_of(text)) else default
