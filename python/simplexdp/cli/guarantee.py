@@ -52,10 +52,20 @@ def warnings_of(
 def sentence(guarantee: Mapping[str, Any], what: str = "") -> str:
     """Return the guarantee in words."""
     epsilon, delta, spent = guarantee["epsilon"], guarantee["delta"], guarantee["spent_epsilon"]
-    change = "one record is replaced" if guarantee["adjacency"] == "replace" else "one record is added or removed"
+    change = _change(guarantee)
     how, at = "exactly" if guarantee["exact"] else "at most", f" at delta = {_not_below(delta)}" if delta else ""
     stated = f"({_not_below(epsilon)}, {_not_below(delta)})" if delta else _not_below(epsilon)
     return f"Guarantee{what}: {stated}-differential privacy when {change}; {how} epsilon = {rounded(spent, 6)}{at}."
+
+
+def _change(guarantee: Mapping[str, Any]) -> str:
+    """Return what neighbours differ in."""
+    how = "replaced" if guarantee["adjacency"] == "replace" else "added or removed"
+    if guarantee.get("unit") is None:
+        return f"one record is {how}"
+    rows = guarantee["max_rows"]
+    counted = "of whom one record counts" if rows == 1 else f"of whom at most {rows} records count"
+    return f"one {guarantee['unit']}, {counted}, is {how} with all records"
 
 
 def _not_below(value: float) -> str:
@@ -92,8 +102,10 @@ def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, targe
         ) from None
 
 
-def guarantee_of(curve: PrivacyCurve, epsilon: float | None, delta: float | None) -> dict[str, Any]:
-    """Return the budget that was asked for and what the curve says of it."""
+def guarantee_of(
+    curve: PrivacyCurve, epsilon: float | None, delta: float | None, *, unit: str | None = None, max_rows: int = 1
+) -> dict[str, Any]:
+    """Return the budget that was asked for and what the curve says of it, and of whom."""
     spent = float(curve.epsilon(delta or 0.0))
     return {
         "epsilon": epsilon if epsilon is not None else spent,
@@ -101,6 +113,7 @@ def guarantee_of(curve: PrivacyCurve, epsilon: float | None, delta: float | None
         "spent_epsilon": spent,
         "exact": curve.exact,
         "adjacency": curve.adjacency,
+        **({} if unit is None else {"unit": unit, "max_rows": max_rows}),
     }
 
 

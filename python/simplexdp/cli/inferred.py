@@ -80,12 +80,12 @@ def infer(built: Any, released: NDArray[Any], request: Request, level: float) ->
         return "noise that keeps the sum of all groups ties them together: --mechanism discrete_laplace has intervals"
     total: Any
     said = ""
-    if request.adjacency == "replace" and not grouped:
+    if request.total_is_public and not grouped:
         total = request.total
     elif request.mechanism != "dirichlet":
         total = Total.flat()
         said = ", and any number of records" + (" in a group" if grouped else "")
-    elif request.adjacency == "replace":
+    elif request.total_is_public:
         total = Total.between(0, request.total or 0)
         said = ", and any number of records in a group"
     elif request.total is not None:

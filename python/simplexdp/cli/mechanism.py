@@ -31,6 +31,10 @@ class Request:
         Whether the records were counted, so that the total is the true one.
     why : str
         What the mechanism was chosen for, where it was not asked for by its name.
+    max_rows : int
+        Records of a person that count, at most.
+    keeps_total : bool
+        Whether one person in the place of another leaves the number of records that count as it is.
     """
 
     epsilon: float | None
@@ -45,6 +49,8 @@ class Request:
     n_groups: int = 1
     counted: bool = False
     why: str = ""
+    max_rows: int = 1
+    keeps_total: bool = True
 
     def decided(self, dirichlet_only: list[str], *, rows: bool) -> Request:
         """Return the request with a mechanism in place of "auto", from public numbers alone.
@@ -71,12 +77,17 @@ class Request:
         delta = None if self.delta is None else check.non_negative("delta", self.delta)
         if delta is not None and not delta < 1:
             raise click.UsageError(f"--delta must be below 1, got {delta}")
-        name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows)
+        name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows or not self.keeps_total)
         why = "the least noise at this budget, and the posterior knows its law"
         if CATALOGUE[name].pure:
             why += "" if not delta else "; it spends no delta"
             return replace(self, mechanism=name, delta=None, why=why)
         return replace(self, mechanism=name, why=why)
+
+    @property
+    def total_is_public(self) -> bool:
+        """Whether neighbours have the same number of records that count."""
+        return self.adjacency == "replace" and self.keeps_total
 
     def check(self) -> None:
         """Refuse combinations that mean nothing, before a file is read."""
@@ -88,6 +99,10 @@ class Request:
             raise click.UsageError(f"--mechanism {self.mechanism} needs --delta, for example 1e-6")
         if self.adjacency not in self._entry.adjacencies:
             raise click.UsageError(f"--mechanism {self.mechanism} keeps the total: it needs --adjacency replace")
+        if len(self._entry.adjacencies) == 1 and not self.keeps_total:
+            raise click.UsageError(
+                f"--mechanism {self.mechanism} keeps the total: it is private with --where and with --max-rows above 1"
+            )
         if self.mechanism != "dirichlet":
             for option, value in (("--prior", self.prior), ("--scale", self.scale)):
                 if value is not None:
@@ -106,7 +121,7 @@ class Request:
     def fixes_both_counts(self) -> bool:
         """Whether the total is public and leaves one of two counts free: that costs less."""
         one_pair = self.dimension == 2 and self.n_groups == 1
-        return self.counted and one_pair and self.adjacency == "replace"
+        return self.counted and one_pair and self.total_is_public
 
     def build(self) -> Any:
         """Return the mechanism."""
@@ -124,10 +139,13 @@ class Request:
                 scale=self.scale,
                 adjacency=self.adjacency,
                 fixed_total=self.fixes_both_counts,
+                max_rows=self.max_rows,
             )
         # A replaced record may leave one group and enter another: noise that keeps a sum keeps that of all cells.
         cells = self.dimension * self.n_groups
         arguments, keywords = self._entry.construction(self.epsilon, self.delta, self.adjacency, cells)
+        if self.max_rows > 1:
+            keywords["max_rows"] = self.max_rows
         return self._entry.mechanism.for_counts(*arguments, **keywords)
 
     @property

@@ -12,10 +12,12 @@ from simplexdp.cli import reading, writing
 __all__ = [
     "adjacency_option",
     "budget_options",
+    "column_options",
     "domain_options",
     "input_options",
     "ledger_options",
     "output_options",
+    "record_options",
     "seed_option",
     "source",
 ]
@@ -79,6 +81,49 @@ level_options = _stacked(
         help="A level for values that the domain does not list; NAME may be one that it lists.",
     ),
     click.option("--null", metavar="NAME", help="A level for missing values; NAME may be one that the domain lists."),
+)
+
+record_options = _stacked(
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="RULE",
+        help="Only records that meet it, such as 'age>=18', 'ward=eye,ear', 'day!='; several times: all rules.",
+    ),
+    click.option("--unit", metavar="COLUMN", help="The person of each record: the guarantee is for persons then."),
+    click.option(
+        "--max-rows", type=click.IntRange(1, 2**20), metavar="K", help="With --unit: so many records of a person count."
+    ),
+    click.option(
+        "--first-by", metavar="COLUMN", help="Those with the smallest values there count; by default a random draw."
+    ),
+)
+
+column_options = _stacked(
+    click.option(
+        "--bins", multiple=True, metavar="COLUMN=FROM:TO:WIDTH", help="Public bins of a numeric column; or age=18,65."
+    ),
+    click.option(
+        "--dates", multiple=True, metavar="COLUMN=UNIT:FROM:TO", help="Dates by day, week, month or year between two."
+    ),
+    click.option(
+        "--date-format", metavar="FORMAT", help="How dates are written, such as %d.%m.%Y; by default 2024-05-17."
+    ),
+    click.option(
+        "--clean", metavar="RULES", help="Make spellings the same: trim,fold,nfc,nfkc (spaces, case, forms of letters)."
+    ),
+    click.option(
+        "--map",
+        "map_file",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE.json",
+        help='Public replacements of values: {"influenza": "flu", "n/a": null}.',
+    ),
+    click.option(
+        "--discover",
+        is_flag=True,
+        help="The values are unknown: release those that many records have, with noisy counts, the rest as --other.",
+    ),
 )
 
 budget_options = _stacked(

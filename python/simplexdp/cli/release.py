@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.columns import Stated
+from simplexdp.cli.discovery import Discovery
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.inferred import COLUMNS, Inferred, infer
@@ -73,9 +75,12 @@ Examples:
 @click.option("--column", required=True, help="The column whose distribution is released.")
 @options.domain_options
 @options.level_options
+@options.column_options
+@options.record_options
 @click.option("--by", metavar="COLUMN", help="A histogram for each value of this column.")
 @click.option("--groups", metavar="A,B,C", help="Public values of --by.")
 @click.option("--groups-file", type=click.Path(exists=True, dir_okay=False), help="The same from a file.")
+@click.option("--other-group", metavar="NAME", help="A group for records of no listed group, and of none.")
 @options.budget_options
 @click.option(
     "--mechanism",
@@ -168,8 +173,20 @@ def release(
     records in all, which is then counted and shown. With --adjacency add_remove the number of records is private. With
     --by, the sizes of the groups are private in any case.
     """
+    stated = Stated.taken_from(mechanism)
+    selection = stated.selection(seed)
     extras = Extras(size, debias, interval, plot, report, show_truth, seed)
-    asked = Request(**mechanism).decided(extras.named("--counts", "--debias"), rows=by is not None)
+    source = options.source(file, input_format, encoding, no_header, delimiter)
+    if stated.discover:
+        if by is not None or domain is not None or domain_file is not None or stated.bins or stated.dates:
+            raise click.UsageError("--discover is for one column of text: leave --by, --domain, --bins and --dates out")
+        extras.check_none()
+        values = Discovery(column, other or "other", null, stated.cleaning(), selection, Request(**mechanism), seed)
+        values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
+        return
+    asked = Request(**mechanism, max_rows=selection.max_rows, keeps_total=selection.keeps_total).decided(
+        extras.named("--counts", "--debias"), rows=by is not None
+    )
     asked.check()
     extras.check(asked, by)
     if (groups is not None or groups_file is not None) and by is None:
@@ -179,18 +196,18 @@ def release(
     accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
 
-    from simplexdp.cli.counting import Levels, check_column, count, stated_domain
+    from simplexdp.cli.counting import check_column, count
 
     for each in (column, *([] if by is None else [by])):
         check_column(each, extras.own_columns(asked))
-    columns = {column: Levels(stated_domain(domain, domain_file), other, null)}
-    if by is not None:
-        columns = {by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"), **columns}
+    columns = stated.columns(
+        column, by, domain=(domain, domain_file), groups=(groups, groups_file), other=other, null=null
+    )
     if not no_header and column in map(str, columns[column].all):
         warn(f"Warning: {column!r} is the name of the column and one of its values: does the file have a header?")
-    counts = count(options.source(file, input_format, encoding, no_header, delimiter), columns)
+    counts = count(source, columns, selection)
     request = asked.given(
-        total=public_total(counts, asked.total) if asked.adjacency == "replace" else asked.total,
+        total=public_total(counts, asked.total) if asked.total_is_public else asked.total,
         dimension=counts.shape[-1],
         n_groups=counts.size // counts.shape[-1],
     )
@@ -204,10 +221,11 @@ def release(
         with Progress("drawing"):
             released = _draw(built, request, counts, size, rng)
         found = None if size is not None else infer(built, released, request, interval)
-        result = _described(request, extras, built, curve, columns, counts, released, found)
+        result = _described(request, extras, built, curve, columns, counts, released, found, stated.unit)
         emit(result, output, quiet=quiet)
+    labels = [levels.all for levels in columns.values()]
     facts = partial(facts_of, file, ledger, accountant)
-    _illustrate(request, extras, built, curve, columns[column].all, released, found, result, facts)
+    _illustrate(request, extras, built, curve, labels, released, found, result, facts)
 
 
 @dataclass(frozen=True)
@@ -232,6 +250,13 @@ class Extras:
         }
         return [option for option in options if given[option]]
 
+    def check_none(self) -> None:
+        """Refuse all of it, where categories are discovered."""
+        for option in self.named("--counts", "--debias", "--plot", "--report"):
+            raise click.UsageError(f"--discover and {option} exclude each other")
+        if self.show_truth:
+            raise click.UsageError("--discover and --show-truth exclude each other")
+
     def own_columns(self, request: Request) -> list[str]:
         """Return the columns of the result beside those of the file."""
         found = [*COLUMNS, _raw(request)] if self.size is None else ["count"]
@@ -247,14 +272,19 @@ class Extras:
         for option in self.named("--debias", "--plot", "--report"):
             if self.size is not None:
                 raise click.UsageError(f"--counts and {option} exclude each other")
-            if by is not None:
-                raise click.UsageError(f"{option} needs one histogram: with --by, the sizes of the groups are private")
-            if request.adjacency == "add_remove" and request.total is None and request.mechanism == "dirichlet":
+            if by is not None and (
+                option == "--debias" or request.mechanism in ("dirichlet", "sum_preserving_laplace")
+            ):
+                raise click.UsageError(
+                    f"{option} needs one histogram, or with --by noise that intervals are known of: the sizes of the "
+                    "groups are private; --mechanism discrete_laplace has them"
+                )
+            if not request.total_is_public and request.total is None and request.mechanism == "dirichlet":
                 raise click.UsageError(f"{option} needs --total, a public guess: the number of records is private")
-        if request.adjacency == "add_remove" and request.needs_total and request.total is None:
+        if not request.total_is_public and request.needs_total and request.total is None:
             raise click.UsageError(
-                "with --adjacency add_remove the number of records is private: give --total as a public guess, or "
-                "--prior or --scale"
+                "with --adjacency add_remove, --where or --max-rows above 1 the number of records is private: give "
+                "--total as a public guess, or --prior or --scale"
             )
         if not 0 < self.interval < 1:
             raise click.UsageError(f"--interval must lie strictly between 0 and 1, got {self.interval}")
@@ -284,6 +314,7 @@ def _described(
     counts: NDArray[np.int64],
     released: Any,
     found: Inferred | str | None,
+    unit: str | None,
 ) -> Result:
     """Put the release into a table with its guarantee."""
     *above, column = columns
@@ -303,7 +334,7 @@ def _described(
     if extras.show_truth:
         rows["true_count"] = counts.ravel().tolist()
 
-    guarantee = guarantee_of(curve, request.epsilon, request.delta)
+    guarantee = guarantee_of(curve, request.epsilon, request.delta, unit=unit, max_rows=request.max_rows)
     notes = [sentence(guarantee), _public(request)]
     if request.why:
         notes.append(f"Mechanism: {request.mechanism}, by 'auto': {request.why}.")
@@ -311,7 +342,7 @@ def _described(
         notes.append(found.note)
     elif found is not None:
         notes.append(f"No intervals, and shares as they were released: {found}.")
-    if request.adjacency == "add_remove" and extras.debias:
+    if not request.total_is_public and extras.debias:
         notes.append(f"Debiased shares take the public guess of {request.total} records for true.")
     notes += warnings_of(
         guarantee,
@@ -327,7 +358,7 @@ def _described(
         "mechanism": request.mechanism,
         "parameters": parameters_of(built),
         "guarantee": guarantee,
-        "total": request.total if request.adjacency == "replace" else None,
+        "total": request.total if request.total_is_public else None,
         "kind": "counts" if extras.size is not None else "shares",
     }
     if isinstance(found, Inferred):
@@ -337,7 +368,7 @@ def _described(
 
 def _public(request: Request) -> str:
     names = "the domain" if request.n_groups == 1 else "the domain, the groups"
-    if request.adjacency == "replace":
+    if request.total_is_public:
         return f"Public: {names}, the parameters and the number of records, {request.total}. Nothing else."
     return f"Public: {names} and the parameters. The number of records is private."
 
@@ -354,7 +385,7 @@ def _plain_shares(released: Any, request: Request) -> list[float]:
     if request.mechanism == "dirichlet":
         drawn: list[float] = released.ravel().tolist()
         return drawn
-    known = request.adjacency == "replace" and request.n_groups == 1
+    known = request.total_is_public and request.n_groups == 1
     shares: list[float] = shares_of(released, "project", total=request.total if known else None).ravel().tolist()
     return shares
 
@@ -364,7 +395,7 @@ def _illustrate(
     extras: Extras,
     built: Any,
     curve: PrivacyCurve,
-    labels: list[Any],
+    labels: list[list[Any]],
     released: Any,
     found: Inferred | str | None,
     result: Result,
@@ -375,27 +406,40 @@ def _illustrate(
         return
     import numpy as np
 
-    texts = [str(label) for label in labels]
+    *above, own = labels
+    texts = [str(label) for label in own]
+    if above:
+        texts = [f"{group}: {label}" for group in above[0] for label in texts]
     values, level = result.columns["share"], extras.interval
     if isinstance(found, Inferred):
-        kind, (lower, upper) = "credible", found.share_ends.T
-        if request.adjacency == "replace":
+        kind, (lower, upper) = "credible", found.share_ends.reshape(-1, 2).T
+        if request.total_is_public and not above:
             # Of these very data, as the counts that a page shows beside them.
             records = max(request.total or 0, 1)
             values, (lower, upper) = (found.count / records).tolist(), found.count_ends.T / records
+    elif above:
+        warn(f"no plot and no report of the groups: {found}")
+        return
     else:
         kind = "confidence"
         if request.mechanism == "dirichlet":
             ends = np.asarray(built.interval(released, request.total, level=level))
         else:
             # Nothing makes counts shares where the number of records is private.
-            known = request.total if request.adjacency == "replace" else None
+            known = request.total if request.total_is_public else None
             counts = built.interval(np.ravel(released), level)
             ends = np.clip(counts / known, 0.0, 1.0) if known else np.array([[0.0, 1.0]] * len(counts))
         lower, upper = ends.T
     if extras.plot is not None:
         seeded = extras.seed is not None
-        save_plot(lambda plots: plots.release(values, lower, upper, texts, level=level), extras.plot, seeded=seeded)
+
+        def draw(plots: Any) -> Any:
+            if not above or not isinstance(found, Inferred):
+                return plots.release(values, lower, upper, texts, level=level)
+            ends = (found.count_ends[..., 0], found.count_ends[..., 1])
+            return plots.groups(found.count, *ends, names=above[0], labels=own, level=level)
+
+        save_plot(draw, extras.plot, seeded=seeded)
         warn(f"wrote {extras.plot}")
     if extras.report is not None:
         told: dict[str, Any] = {
@@ -411,7 +455,7 @@ def _illustrate(
             "title": f"Private histogram of {result.details['column']}",
             # The truth that --show-truth shows is not on the page, whatever is printed.
             "notes": [note for note in result.notes if not note.startswith("true_count")],
-            "total": request.total if request.adjacency == "replace" or kind == "confidence" else None,
+            "total": request.total if not above and (request.total_is_public or kind == "confidence") else None,
             "facts": facts(),
         }
         write_pages(extras.report, "release", **told)

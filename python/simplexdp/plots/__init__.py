@@ -8,9 +8,20 @@ when the first plot is drawn.
 from simplexdp.plots.attacking import tradeoff
 from simplexdp.plots.comparing import error_against_epsilon, winner_map
 from simplexdp.plots.curves import privacy_curve
+from simplexdp.plots.groups import groups
 from simplexdp.plots.lattice import ternary
 from simplexdp.plots.planning import plan
 from simplexdp.plots.shares import release
 from simplexdp.plots.spending import budget
 
-__all__ = ["budget", "error_against_epsilon", "plan", "privacy_curve", "release", "ternary", "tradeoff", "winner_map"]
+__all__ = [
+    "budget",
+    "error_against_epsilon",
+    "groups",
+    "plan",
+    "privacy_curve",
+    "release",
+    "ternary",
+    "tradeoff",
+    "winner_map",
+]

@@ -1,0 +1,130 @@
+"""What the options of a release say of its columns and records: levels, rules for spellings, persons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simplexdp.cli.selection import Selection, condition
+
+if TYPE_CHECKING:
+    from simplexdp.cli.counting import Levels
+    from simplexdp.frames import Cleaning
+
+__all__ = ["Stated"]
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The options by their names."""
+
+    where: tuple[str, ...]
+    unit: str | None
+    max_rows: int | None
+    first_by: str | None
+    bins: tuple[str, ...]
+    dates: tuple[str, ...]
+    date_format: str | None
+    clean: str | None
+    map_file: str | None
+    other_group: str | None
+    discover: bool
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> Stated:
+        """Take these options out of all."""
+        return cls(**{each.name: options.pop(each.name) for each in fields(cls)})
+
+    def selection(self, seed: int | None) -> Selection:
+        """Return which records count."""
+        if self.unit is None and (self.max_rows is not None or self.first_by is not None):
+            raise click.UsageError("--max-rows and --first-by need --unit COLUMN, which names the person of a record")
+        if self.unit is not None and self.max_rows is None:
+            raise click.UsageError("--unit needs --max-rows K: how many records of a person count")
+        conditions = tuple(map(condition, self.where))
+        if self.unit is None:
+            return Selection(conditions)
+        from dataclasses import replace
+
+        from simplexdp.frames.persons import checked_bound
+
+        bound = checked_bound(self.unit, self.max_rows, self.first_by, seed)
+        assert bound is not None
+        return Selection(conditions, replace(bound, as_written=True))
+
+    def cleaning(self) -> Cleaning | None:
+        """Return the rules for spellings, None without any."""
+        if self.clean is None and self.map_file is None:
+            return None
+        from simplexdp.exceptions import InvalidParameterError
+        from simplexdp.frames import Cleaning
+
+        words = [] if self.clean is None else [word.strip() for word in self.clean.split(",")]
+        unknown = [word for word in words if word not in ("trim", "fold", "nfc", "nfkc")]
+        if unknown:
+            raise click.UsageError(f"--clean must list trim, fold, nfc and nfkc, got {', '.join(unknown)}")
+        values = {} if self.map_file is None else _map(self.map_file)
+        form = "NFKC" if "nfkc" in words else "NFC" if "nfc" in words else None
+        try:
+            return Cleaning(trim="trim" in words, fold="fold" in words, unicode=form, values=values)
+        except InvalidParameterError as error:
+            raise click.UsageError(str(error)) from None
+
+    def columns(
+        self,
+        column: str,
+        by: str | None,
+        *,
+        domain: tuple[str | None, str | None],
+        groups: tuple[str | None, str | None],
+        other: str | None,
+        null: str | None,
+    ) -> dict[str, Levels]:
+        """Return the levels of the columns that are counted, the groups first."""
+        from simplexdp.cli.counting import Levels, stated_domain
+        from simplexdp.cli.scales import binned, dated
+
+        clean = self.cleaning()
+        scaled: dict[str, Levels] = {}
+        for option, texts in (("--bins", self.bins), ("--dates", self.dates)):
+            for text in texts:
+                name = text.partition("=")[0]
+                if name not in (column, by):
+                    raise click.UsageError(f"{option} is for --column and --by, got {name!r}")
+                if name in scaled:
+                    raise click.UsageError(f"--bins and --dates must name a column once, got {name!r} again")
+                # A record without a group has its place among those of other groups.
+                names = (other, null) if name == column else (self.other_group, self.other_group)
+                scaled[name] = (binned(text, *names) if option == "--bins" else dated(text, self.date_format, *names))[
+                    1
+                ]
+        if self.date_format is not None and not self.dates:
+            raise click.UsageError("--date-format needs --dates")
+        if column in scaled and domain != (None, None):
+            raise click.UsageError("--bins, --dates and --domain exclude each other for one column")
+        if by in scaled and groups != (None, None):
+            raise click.UsageError("--bins, --dates and --groups exclude each other for one column")
+        found = {}
+        if by is not None:
+            found[by] = scaled.get(by) or Levels(
+                stated_domain(*groups, "--groups"), self.other_group, self.other_group, "--groups", clean
+            )
+        found[column] = scaled.get(column) or Levels(stated_domain(*domain), other, null, clean=clean)
+        return found
+
+
+def _map(path: str) -> dict[str, str | None]:
+    """Read ``{"influenza": "flu", "n/a": null}``."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise click.UsageError(f"{path} is not JSON") from None
+    valid = isinstance(content, Mapping) and all(value is None or isinstance(value, str) for value in content.values())
+    if not valid:
+        raise click.UsageError(f'{path} must hold a JSON object such as {{"influenza": "flu", "n/a": null}}')
+    return dict(content)
