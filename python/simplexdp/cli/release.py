@@ -426,9 +426,9 @@ def _illustrate(
             ends = np.asarray(built.interval(released, request.total, level=level))
         else:
             # Nothing makes counts shares where the number of records is private.
-            known = request.total if request.total_is_public else None
+            public = request.total if request.total_is_public else None
             counts = built.interval(np.ravel(released), level)
-            ends = np.clip(counts / known, 0.0, 1.0) if known else np.array([[0.0, 1.0]] * len(counts))
+            ends = np.clip(counts / public, 0.0, 1.0) if public else np.array([[0.0, 1.0]] * len(counts))
         lower, upper = ends.T
     if extras.plot is not None:
         seeded = extras.seed is not None

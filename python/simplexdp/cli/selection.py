@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["EVERYTHING", "Condition", "Selection", "condition", "number_in"]
 
 _FORM = re.compile(r"\s*(.+?)\s*(<=|>=|!=|=|<|>)(.*)", re.DOTALL)
+_UNIT, _FIRST = "\0unit", "\0first"
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda value, bound: value < bound,
     "<=": lambda value, bound: value <= bound,
@@ -122,18 +123,19 @@ class Selection:
 
         from simplexdp.frames.persons import kept_of
 
-        if self.bound is None or not len(next(iter(codes.values()))):
+        bound = self.bound
+        if bound is None or not len(next(iter(codes.values()))):
             return None
+        # Beside the codes, whose columns may be the same: under names that no column has.
+        raw = {_UNIT: bound.unit, _FIRST: bound.first_by}
+        apart = replace(bound, unit=_UNIT, first_by=None if bound.first_by is None else _FIRST)
 
         def values(column: str) -> Any:
             if column in codes:
                 return codes[column]
-            return nw.from_native(pa.chunked_array(rows[column]), series_only=True)
+            return nw.from_native(pa.chunked_array(rows[raw[column]]), series_only=True)
 
-        bound, counted = self.bound, list(codes)
-        if bound.unit in codes or bound.first_by in codes:
-            raise click.UsageError("--unit and --first-by must be other columns than those that are counted")
-        return kept_of(values, bound, counted)
+        return kept_of(values, apart, list(codes))
 
 
 EVERYTHING = Selection()

@@ -99,6 +99,6 @@ def groups(
             dress(ax, grid="x")
         if ends:
             handles, texts = axes[0, 0].get_legend_handles_labels()
-            figure.legend(handles, texts, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+            figure.legend(handles, texts, loc="outside upper center", ncols=2, frameon=False)
     first_axes: Axes = axes[0, 0]
     return first_axes

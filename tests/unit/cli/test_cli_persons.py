@@ -1,0 +1,191 @@
+"""Persons, conditions, bins, dates and unknown values on the command line."""
+
+import collections
+import json
+import random
+
+import pytest
+
+VISITS = [
+    (f"p{person}", ("Eye", " eye ", "EAR", "nose")[(person + visit) % 4], ("", "n/a", person % 97)[min(visit, 2)], day)
+    for person in range(60)
+    for visit, day in enumerate([f"2024-{1 + (person * visit) % 12:02d}-03" for visit in range(1 + person % 7)])
+]
+PERSONS = ("--unit", "patient", "--max-rows")
+WARDS = ("--column", "ward", "--domain", "eye,ear", "--clean", "trim,fold", "--other", "other")
+PURE = ("--epsilon", "1", "--mechanism", "discrete_laplace")
+
+
+@pytest.fixture
+def visits(folder):
+    rows = random.Random(3).sample(VISITS, len(VISITS))
+    lines = ["patient,ward,age,day", *(",".join(map(str, row)) for row in rows)]
+    (folder / "visits.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def truth(done, column):
+    assert done.code == 0, done.err
+    return {row[column]: row["true_count"] for row in done.json["rows"]}
+
+
+def ward(text):
+    cleaned = text.strip().casefold()
+    return cleaned if cleaned in ("eye", "ear") else "other"
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+def test_at_most_so_many_records_of_a_person_count_and_noise_hides_all(simplexdp, visits, rows, adjacency):
+    done = simplexdp(
+        "release", "visits.csv", *WARDS, *PURE, *PERSONS, str(rows), "--adjacency", adjacency, "--show-truth", "--json"
+    )
+    found = truth(done, "ward")
+    of_each = collections.Counter(row[0] for row in VISITS)
+    assert sum(found.values()) == sum(min(count, rows) for count in of_each.values())
+    ends = 2 if adjacency == "replace" else 1
+    assert done.json["parameters"]["scale"] == ends * rows
+    assert (done.json["guarantee"]["unit"], done.json["guarantee"]["max_rows"]) == ("patient", rows)
+    assert "one patient, of whom" in done.json["notes"][0]
+    # The number of records that count is public where each person has one that a person replaces, and only there.
+    assert (done.json["total"] is None) == (rows > 1 or adjacency == "add_remove")
+
+
+def test_the_first_records_count(simplexdp, visits):
+    done = simplexdp(
+        "release", "visits.csv", "--column", "day", "--dates", "day=month:2024-01:2024-12", *PURE, *PERSONS, "1",
+        "--first-by", "day", "--show-truth", "--json",
+    )  # fmt: skip
+    first = {}
+    for person, _, _, day in VISITS:
+        first[person] = min(day, first.get(person, day))
+    months = collections.Counter(day[:7] for day in first.values())
+    assert {month: count for month, count in truth(done, "day").items() if count} == dict(months)
+
+
+@pytest.mark.parametrize(
+    ("rules", "holds"),
+    [
+        (["age>=18"], lambda row: str(row[2]).isdigit() and int(row[2]) >= 18),
+        (["age<18", "day>=2024-06"], lambda row: str(row[2]).isdigit() and int(row[2]) < 18 and row[3] >= "2024-06"),
+        (["age="], lambda row: row[2] == ""),
+        (["age!=", "age!=n/a"], lambda row: row[2] not in ("", "n/a")),
+        (["ward=EAR,nose"], lambda row: row[1] in ("EAR", "nose")),
+        (["ward!=EAR"], lambda row: row[1] != "EAR"),
+    ],
+)
+def test_only_records_that_meet_the_rules_count(simplexdp, visits, rules, holds):
+    given = [word for rule in rules for word in ("--where", rule)]
+    done = simplexdp("release", "visits.csv", *WARDS, *PURE, *given, "--show-truth", "--json")
+    expected = collections.Counter(ward(row[1]) for row in VISITS if holds(row))
+    assert {name: count for name, count in truth(done, "ward").items() if count} == dict(expected)
+    assert done.json["total"] is None
+
+
+def test_numbers_have_open_bins_and_places_for_what_is_none(simplexdp, visits):
+    done = simplexdp(
+        "release", "visits.csv", "--column", "age", "--bins", "age=0:60:20", "--other", "typing error", "--null",
+        "missing", *PURE, "--show-truth", "--json",
+    )  # fmt: skip
+    ages = [row[2] for row in VISITS]
+    numbers = [age for age in ages if isinstance(age, int)]
+    assert truth(done, "age") == {
+        "below 20": sum(age < 20 for age in numbers),
+        "20 to below 40": sum(20 <= age < 40 for age in numbers),
+        "40 and above": sum(age >= 40 for age in numbers),
+        "missing": ages.count(""),
+        "typing error": ages.count("n/a"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("stated", "form", "text", "period"),
+    [
+        ("day=week:2024-01-01:2024-02-01", None, "2024-01-10", "2024-W02"),
+        ("day=year:2020:2024", None, "2023-05-05", "2023"),
+        ("day=day:2024-02-28:2024-03-01", None, "2024-02-29T10:00", "2024-02-29"),
+        ("day=month:2024-01:2024-03", "%d.%m.%Y", "07.02.2024", "2024-02"),
+        ("day=month:2024-01:2024-03", None, "31.12.2024", "else"),
+        ("day=month:2024-01:2024-03", None, "2024-04-01", "else"),
+    ],
+)
+def test_dates_have_periods(simplexdp, folder, stated, form, text, period):
+    (folder / "days.csv").write_text(f"day\n{text}\n{text}\n", encoding="utf-8")
+    done = simplexdp(
+        "release", "days.csv", "--column", "day", "--dates", stated, *PURE, "--other", "else", "--show-truth", "--json",
+        *(() if form is None else ("--date-format", form)),
+    )  # fmt: skip
+    assert {name for name, count in truth(done, "day").items() if count} == {period}
+
+
+def test_other_groups_have_a_place_and_a_picture(simplexdp, visits):
+    done = simplexdp(
+        "release", "visits.csv", "--column", "day", "--dates", "day=year:2024:2024", "--other", "else", *PURE,
+        "--by", "ward", "--groups", "eye", "--clean", "trim,fold", "--other-group", "elsewhere", "--show-truth",
+        "--json", "--plot", "wards.svg", "--report", "wards.html",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    found = {(row["ward"], row["day"]): row["true_count"] for row in done.json["rows"]}
+    assert found["eye", "2024"] == sum(ward(row[1]) == "eye" for row in VISITS)
+    assert found["elsewhere", "2024"] == sum(ward(row[1]) != "eye" for row in VISITS)
+    assert (visits / "wards.svg").exists()
+    assert (visits / "wards.html").exists()
+
+
+def test_unknown_values_are_discovered_on_a_budget(simplexdp, visits):
+    with (visits / "visits.csv").open("a", encoding="utf-8") as file:
+        file.writelines(f"q{person},Oncology,50,2024-01-01\n" for person in range(400))
+        file.write("r,Zebra ward,50,2024-01-01\n")
+    assert simplexdp("ledger", "b.db", "--create", "1", "1e-5").code == 0
+    asked = ("release", "visits.csv", "--column", "ward", "--discover", "--clean", "fold", "--delta", "1e-6",
+             *PERSONS, "2", "--first-by", "day")  # fmt: skip
+    done = simplexdp(*asked, "--epsilon", "0.9", "--json", "--ledger", "b.db", "--name", "wards")
+    assert done.code == 0, done.err
+    assert [row["ward"] for row in done.json["rows"]] == ["oncology", "other"]
+    assert done.json["guarantee"]["spent_epsilon"] <= 0.9
+    assert "zebra" not in done.out.lower() + done.err.lower()
+    assert simplexdp(*asked, "--epsilon", "0.9", "--ledger", "b.db").code == 1
+
+
+def test_a_map_replaces_values(simplexdp, visits):
+    (visits / "map.json").write_text(json.dumps({"nose": "ear", "Eye": None}), encoding="utf-8")
+    done = simplexdp(
+        "release", "visits.csv", "--column", "ward", "--domain", "EAR,ear", "--other", "other", "--null", "none", *PURE,
+        "--map", "map.json", "--show-truth", "--json",
+    )  # fmt: skip
+    found = truth(done, "ward")
+    assert found["ear"] == sum(row[1] == "nose" for row in VISITS)
+    assert found["none"] == sum(row[1] == "Eye" for row in VISITS)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--unit", "patient"), "--unit needs --max-rows"),
+        (("--max-rows", "2"), "need --unit"),
+        (("--where", "age"), "--where must be"),
+        (("--where", "age>"), "says nothing to compare with"),
+        (("--bins", "age=0:10:5"), "for --column and --by"),
+        (("--bins", "ward=0:10:5"), "exclude each other"),
+        (("--bins", "ward=0:10:3"), "must divide"),
+        (("--bins", "ward"), "--bins must be"),
+        (("--dates", "ward=hour:2024:2025"), "--dates must be"),
+        (("--dates", "ward=month:2025:2024"), "1 to 1000 periods"),
+        (("--date-format", "%d"), "needs --dates"),
+        (("--clean", "trim,scrub"), "--clean must list"),
+        (("--discover",), "leave --by, --domain"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything(simplexdp, visits, given, message):
+    done = simplexdp("release", "visits.csv", *WARDS, *PURE, *given)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("given", [("--where", "age>3"), (*PERSONS, "2")])
+def test_noise_that_keeps_the_total_is_refused_where_the_total_is_private(simplexdp, visits, given):
+    done = simplexdp("release", "visits.csv", *WARDS, "--epsilon", "1", "--mechanism", "sum_preserving_laplace", *given)
+    assert done.code == 2
+    assert "keeps the total" in done.err
+    chosen = simplexdp("release", "visits.csv", *WARDS, "--epsilon", "1", *given, "--json")
+    assert chosen.json["mechanism"] == "discrete_laplace"
