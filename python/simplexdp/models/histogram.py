@@ -14,9 +14,11 @@ from sklearn.base import BaseEstimator
 from simplexdp import _arguments as check
 from simplexdp._automatic import automatic
 from simplexdp._catalogue import CATALOGUE
+from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
-from simplexdp.frames import Domain, count_table
+from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
+from simplexdp.frames.persons import checked_bound
 from simplexdp.inference import Total
 from simplexdp.mechanisms import DirichletMechanism, SumPreservingLaplaceMechanism
 from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
@@ -24,7 +26,6 @@ from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 
 if TYPE_CHECKING:
-    from simplexdp.accounting import PrivacyCurve
     from simplexdp.testing import SeededRng
 
 __all__ = ["PrivateHistogram", "RowShares"]
@@ -89,6 +90,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         it, and needs it unless `prior` or `scale` is given; the others do without.
     adjacency : {"replace", "add_remove"}
         Which data sets are neighbours.
+    unit, max_rows, first_by : optional
+        The column that names the person of a record, and how many records of a person count, drawn at random or the
+        first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`).
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -136,6 +140,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         prior: float | None = None,
         total: int | None = None,
         adjacency: str = "replace",
+        unit: Any = None,
+        max_rows: int | None = None,
+        first_by: Any = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -148,6 +155,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.prior = prior
         self.total = total
         self.adjacency = adjacency
+        self.unit = unit
+        self.max_rows = max_rows
+        self.first_by = first_by
         self.accountant = accountant
         self.random_state = random_state
 
@@ -171,7 +181,14 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         if by is not None:
             domains[by] = self._groups(frame, by)
         mechanism = self._mechanism(len(domains[column]), rows=by is not None)
-        counts = count_table(frame, [column] if by is None else [by, column], domains)
+        counts = count_table(
+            frame,
+            [column] if by is None else [by, column],
+            domains,
+            unit=self.unit,
+            max_rows=self.max_rows,
+            first_by=self.first_by,
+        )
         with self._charge(mechanism):
             self.released_: NDArray[Any] = mechanism.release(counts, rng=self.random_state)
         if isinstance(mechanism, DirichletMechanism):
@@ -252,6 +269,10 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         if not hasattr(public, "columns"):
             public = as_domain(public).levels
         mechanism = self._mechanism(len(domain), rows=True)
+        if self.unit is not None:
+            frame = bound_rows(
+                frame, unit=self.unit, max_rows=self._rows, first_by=self.first_by, columns=list({by: 0, column: 0})
+            )
         # Counted before the debit: values outside the domain are found here.
         counts = engine.counted(engine.group_counts(frame, column, by, domain, public), checkpoint)
         with self._charge(mechanism):
@@ -270,14 +291,17 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             epsilon, delta = check.positive("epsilon", self.epsilon), check.non_negative("delta", self.delta)
             check.choice("adjacency", self.adjacency, ADJACENCIES)
             if name == "auto":
-                name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows)
+                name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows or self._rows > 1)
             entry = CATALOGUE[name]
-            if self.adjacency not in entry.adjacencies or (rows and len(entry.adjacencies) == 1):
+            keeps_total = len(entry.adjacencies) == 1
+            if self.adjacency not in entry.adjacencies or (keeps_total and (rows or self._rows > 1)):
                 raise InvalidParameterError(
                     f"mechanism must hide the sizes of groups, and of the data where a record may be added; {name!r} "
                     "does not"
                 )
             arguments, keywords = entry.construction(epsilon, delta, self.adjacency, dimension)
+            if self._rows > 1:
+                keywords["max_rows"] = self._rows
             return entry.mechanism.for_counts(*arguments, **keywords)
         return DirichletMechanism.calibrated(
             epsilon=self.epsilon,
@@ -287,7 +311,14 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             scale=self.scale,
             prior=self.prior,
             adjacency=self.adjacency,
+            max_rows=self._rows,
         )
+
+    @property
+    def _rows(self) -> int:
+        """How many records of a person count."""
+        bound = checked_bound(self.unit, self.max_rows, self.first_by, None)
+        return 1 if bound is None else bound.max_rows
 
     def _charge(self, mechanism: Any) -> AbstractContextManager[Any]:
         return debit(self.accountant, mechanism.privacy, "histogram", self.random_state)
@@ -296,6 +327,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.mechanism_ = mechanism
         self.levels_ = domain.levels
         self.privacy_: PrivacyCurve = mechanism.privacy
+        if self.unit is not None:
+            whose = f"{mechanism.privacy.label} for {self.unit!r} with {self._rows} records"
+            self.privacy_ = PrivacyCurve.from_guarantee(mechanism.privacy.guarantee, whose)
         self.seeded_ = self.random_state is not None
 
     def _domain(self, frame: Any, column: Any) -> Domain:

@@ -113,6 +113,10 @@ def plain_name(column: Any) -> str | int:
 
 def plain_values(node: Any, domain: Domain) -> Any:
     """Return the values of a domain as JSON can hold them."""
+    if domain.clean is not None:
+        raise InvalidParameterError(
+            f"domains must have no clean to be saved as JSON, got {node!r}: clean the frame before, or pickle the model"
+        )
     if domain.is_range:
         return domain.values
     values = [None if value != value else value for value in domain.levels[: len(domain) - domain.other]]

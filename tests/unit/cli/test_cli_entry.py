@@ -40,7 +40,7 @@ def test_a_pipe_goes_in_and_csv_comes_out():
     done = run("release", *JOBS, *BUDGET, input=people())
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
-    assert header == "job,share"
+    assert header.startswith("job,share,")
     assert sum(float(row.split(",")[1]) for row in rows) == pytest.approx(1.0, abs=1e-12)
     assert "Guarantee: (1, 1e-06)-differential privacy when one record is replaced" in done.stderr
 
@@ -54,7 +54,7 @@ def test_parquet_goes_in_and_comes_out(tmp_path):
     done = run("release", source, "--column", "age", "--domain", "1..3", *BUDGET, "--out", target)
     assert done.returncode == 0, done.stderr
     table = pq.read_table(target)
-    assert table.column_names == ["age", "share"]
+    assert table.column_names[:2] == ["age", "share"]
     assert sum(table["share"].to_pylist()) == pytest.approx(1.0, abs=1e-12)
     assert b"simplexdp" in table.schema.metadata
 
