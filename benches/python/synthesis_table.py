@@ -2,13 +2,10 @@
 
     python -m benches.python.synthesis_table DIR [SEEDS]
 
-DIR holds the data sets as gzip-compressed CSV with a header. Numeric columns get ten quantiles of the data as public
-bins, which a user could not do: it is what peers were measured with. Every number is a mean over seeds, for add_remove,
-delta = 1e-6; time is that of one core for fit and records, counting included.
+DIR holds the data sets as gzip-compressed CSV with a header; see `synthesis_data` for their bins. Every number is a
+mean over seeds, for add_remove, delta = 1e-6; time is that of one core for fit and records, counting included.
 """
 
-import csv
-import gzip
 import itertools
 import os
 import sys
@@ -17,34 +14,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from benches.python.synthesis_data import NAMES, coded
 
 from simplexdp.models import PrivateSynthesizer
 from simplexdp.testing import SeededRng
-
-NUMERIC = {
-    "adult": "age fnlwgt education-num capital-gain capital-loss hours-per-week",
-    "bank": "age duration campaign pdays previous emp.var.rate cons.price.idx cons.conf.idx euribor3m nr.employed",
-    "shopper": "Administrative Administrative_Duration Informational Informational_Duration ProductRelated "
-    "ProductRelated_Duration BounceRates ExitRates PageValues SpecialDay",
-    "germancredit": "duration amount age",
-    "creditcard": "LIMIT_BAL AGE BILL_AMT1 BILL_AMT2 BILL_AMT3 BILL_AMT4 BILL_AMT5 BILL_AMT6 "
-    "PAY_AMT1 PAY_AMT2 PAY_AMT3 PAY_AMT4 PAY_AMT5 PAY_AMT6",
-}
-
-
-def codes_of(path, name):
-    """Return the records as codes, and the number of levels of each column."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
-    columns = []
-    for column, values in zip(header, zip(*rows, strict=True), strict=True):
-        if column in NUMERIC[name].split():
-            numbers = np.array(values, dtype=float)
-            edges = np.unique(np.quantile(numbers, np.arange(1, 10) / 10))
-            columns.append(np.searchsorted(edges, numbers, side="right"))
-        else:
-            columns.append(np.unique(values, return_inverse=True)[1])
-    return np.stack(columns, axis=1).astype(np.int16), [int(column.max()) + 1 for column in columns]
 
 
 def tables(records, sizes, order):
@@ -78,11 +51,11 @@ def main(folder, seeds):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     print("| data | epsilon | pairs | largest pair | one-way | seconds | independent: pairs | one-way |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name in NUMERIC:
+    for name in NAMES:
         path = Path(folder) / f"{name}.csv.gz"
         if not path.exists():
             continue
-        records, sizes = codes_of(path, name)
+        records, sizes, _ = coded(Path(folder), name)
         true = {order: list(tables(records, sizes, order)) for order in (1, 2)}
         for epsilon in (0.1, 1.0, 3.0):
             runs = [measured(records, sizes, true, epsilon, seed, None) for seed in range(seeds)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 import os
@@ -97,7 +98,7 @@ def _write_lines(chunks: Iterable[Mapping[str, Any]], levels: Levels, out: str |
     target = _Terminal() if is_terminal() else sys.stdout
     for columns in chunks:
         for record in zip(*(columns[name].tolist() for name in levels), strict=True):
-            target.write(json.dumps(dict(zip(levels, record, strict=True)), ensure_ascii=False) + "\n")
+            target.write(json.dumps(dict(zip(levels, record, strict=True)), ensure_ascii=False, default=str) + "\n")
     sys.stdout.flush()
 
 
@@ -123,6 +124,10 @@ def _type_of(levels: Sequence[Any]) -> pa.DataType:
         return pa.bool_()
     if kinds == {int} and fits_integers(levels):
         return pa.int64()
+    if kinds == {dt.date}:
+        return pa.date32()
+    if kinds == {dt.datetime}:
+        return pa.timestamp("us")
     return pa.float64() if float in kinds and kinds <= {int, float} else pa.string()
 
 

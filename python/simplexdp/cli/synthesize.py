@@ -10,11 +10,10 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
-from simplexdp.cli.guarantee import guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.reading import text_of
 from simplexdp.cli.records import FORMATS, Levels, fits_integers, marked, with_mark, writer
-from simplexdp.cli.synthesizer import fitted_table, report_option, table_options, write_report
+from simplexdp.cli.synthesizer import fitted_table, notes_of, report_option, table_options, write_report
 from simplexdp.cli.writing import warn
 from simplexdp.exceptions import InvalidParameterError
 
@@ -63,22 +62,21 @@ def synthesize(
     """
     write = writer(out, form, as_json)
     rng = options.seeded(seed)
+    comparison = None
     if table["epsilon"] is not None:
-        network = fitted_table(file=file, seed=seed, **table)
-        if not quiet:
-            guarantee = guarantee_of(network.privacy_, table["epsilon"], table["delta"])
-            for line in [sentence(guarantee, " of everything"), *warnings_of(guarantee, show_truth=False, seed=seed)]:
-                warn(line)
+        network, comparison = fitted_table(file=file, seed=seed, **table)
+        for line in [] if quiet else notes_of(network, comparison, seed=seed, **table):
+            warn(line)
     else:
         if size is None:
             raise click.UsageError("give --size N for a model, or --epsilon, --delta and --domains for a table")
-        if table["domains_file"] is not None or table["ledger"] is not None:
-            raise click.UsageError("--domains and --ledger are for a table, which needs --epsilon too")
+        if any(table[name] is not None for name in ("domains_file", "ledger", "compare")):
+            raise click.UsageError("--domains, --compare and --ledger are for a table, which needs --epsilon too")
         network = _model(file)
     if report is not None and not _is_synthesizer(network):
         raise click.UsageError("--report is for a table, or for what fit-synth wrote")
     if _is_synthesizer(network):
-        write_report(network, report, file)
+        write_report(network, report, file, comparison)
         size = max(round(network.n_records_), 0) if size is None else size
     assert size is not None  # a table has its own
     names = list(network.domains_) if _is_synthesizer(network) else network.nodes_in_user_order()

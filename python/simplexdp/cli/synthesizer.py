@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,11 +16,12 @@ from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
+from simplexdp.exceptions import BudgetExceededError
 
 if TYPE_CHECKING:
-    from simplexdp.models import PrivateSynthesizer
+    from simplexdp.models import PaidComparison, PrivateSynthesizer
 
-__all__ = ["fit_synth", "fitted_table", "report_option", "table_options", "write_report"]
+__all__ = ["fit_synth", "fitted_table", "notes_of", "report_option", "table_options", "write_report"]
 
 table_options = options._stacked(
     click.option(
@@ -39,6 +41,13 @@ table_options = options._stacked(
         show_default=True,
         help="Neighbouring data sets differ in one record added or removed, and then the number of records is private; "
         "or in one record replaced, and then it is public.",
+    ),
+    click.option(
+        "--compare",
+        type=float,
+        metavar="EPSILON",
+        help="Look at the records once more and say how far the model's tables are from theirs, with noise. This costs "
+        "EPSILON (pure) on top of --epsilon.",
     ),
     options.ledger_options,
     options.input_options,
@@ -75,13 +84,13 @@ def fit_synth(report: str | None, out: str | None, as_json: bool, quiet: bool, *
     read.
     """
     output = Output.chosen(out, None if out is None else "json", False)
-    model = fitted_table(**given)
+    model, comparison = fitted_table(**given)
     # First of all that is done with it: it is paid for.
     content = {**json.loads(model.to_json()), "private": given["seed"] is None, "seeded": given["seed"] is not None}
     write_or_print(json.dumps(content, ensure_ascii=False) + "\n", output.path)
-    write_report(model, report, given["file"])
+    write_report(model, report, given["file"], comparison)
     guarantee = guarantee_of(model.privacy_, given["epsilon"], given["delta"])
-    notes = [sentence(guarantee, " of everything"), *warnings_of(guarantee, show_truth=False, seed=given["seed"])]
+    notes = notes_of(model, comparison, **given)
     if output.path is None:
         for line in [] if quiet else notes:
             warn(line)
@@ -102,9 +111,10 @@ def fitted_table(
     ledger: str | None,
     name: str,
     seed: int | None,
+    compare: float | None,
     **given: Any,
-) -> PrivateSynthesizer:
-    """Return a synthesizer of the records of a file, with the values that --domains states."""
+) -> tuple[PrivateSynthesizer, PaidComparison | None]:
+    """Return a synthesizer of the records of a file, with the values of --domains, and what --compare buys."""
     from simplexdp.cli.counting import codes
     from simplexdp.cli.numeric import Bins, stated_columns
     from simplexdp.frames import Domain
@@ -118,25 +128,54 @@ def fitted_table(
         )
     if epsilon is None or delta is None:
         raise click.UsageError("give --epsilon and --delta: the budget of everything")
+    if compare is not None and not 0 < compare < math.inf:
+        raise click.UsageError(f"--compare must be a positive number, the price of the comparison, got {compare}")
     stated = stated_columns(domains_file, other, null)
     found = account(ledger, seed)
     rng = options.seeded(seed)
     records = codes(options.source(file, **given), cast("Mapping[str, Any]", stated))
+    noting = None if found is None else _Noting(found, name, file)
     with Progress("fitting") as bar:
         model = PrivateSynthesizer(
             epsilon,
             delta,
             domains={column: len(levels.all) for column, levels in stated.items()},
             adjacency=adjacency,
-            accountant=None if found is None else _Noting(found, name, file),
+            accountant=noting,
             progress=bar,
             random_state=rng,
         ).fit(records)
+    comparison = None
+    if compare is not None:
+        try:
+            comparison = model.compare(records, epsilon=compare, accountant=noting, random_state=rng)
+        except BudgetExceededError:
+            # The tables are paid for: they must not be lost.
+            warn("no comparison: the ledger has not enough left for it")
     # It was fitted on codes; what is written has the values.
     binned = {column: levels for column, levels in stated.items() if isinstance(levels, Bins)}
     domains = {column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()}
     numeric = {column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole) for column, bins in binned.items()}
-    return model.with_values(domains, numeric)
+    return model.with_values(domains, numeric), comparison
+
+
+def notes_of(
+    model: PrivateSynthesizer,
+    comparison: PaidComparison | None,
+    *,
+    epsilon: float,
+    delta: float,
+    seed: int | None,
+    **_: Any,
+) -> list[str]:
+    """Return what is said of the guarantee, and of a comparison that was paid for."""
+    guarantee = guarantee_of(model.privacy_, epsilon, delta)
+    notes = [sentence(guarantee, " of everything" if comparison is None else " of the records")]
+    if comparison is not None:
+        from simplexdp.report.quality import comparison_sentence
+
+        notes.append(comparison_sentence(comparison))
+    return [*notes, *warnings_of(guarantee, show_truth=False, seed=seed)]
 
 
 class _Noting:
@@ -150,9 +189,13 @@ class _Noting:
         return debited(self._accountant, curve, self._name or label, self._file)
 
 
-def write_report(model: PrivateSynthesizer, path: str | None, source: str) -> None:
+def write_report(
+    model: PrivateSynthesizer, path: str | None, source: str, comparison: PaidComparison | None = None
+) -> None:
     """Write the page about a model, if one is asked for."""
     if path is not None:
         from simplexdp.report import synthesis_report
 
-        Path(path).write_text(synthesis_report(model, title=f"Synthetic records of {source}"), encoding="utf-8")
+        Path(path).write_text(
+            synthesis_report(model, title=f"Synthetic records of {source}", comparison=comparison), encoding="utf-8"
+        )

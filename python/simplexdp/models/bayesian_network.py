@@ -22,6 +22,7 @@ from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, column
 from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
+from simplexdp.models.learned_structure import LEARN, learned_tree
 from simplexdp.models.saved import (
     Origin,
     SavedNode,
@@ -54,8 +55,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    edges : iterable of pairs
-        (parent, child), between columns; public.
+    edges : iterable of pairs or "learn"
+        (parent, child), between columns; public. With ``"learn"`` all pairs are measured as `PrivateSynthesizer` does,
+        with discrete Gaussian noise, and the tree that says most of them is taken; the budget pays for all of it.
     domains : mapping
         The domain of every column of the network: a list of values, a cardinality or a `simplexdp.frames.Domain`.
         Without any, the edges say which columns there are, and domains are read off the data, which leaks and warns.
@@ -112,7 +114,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        edges: Iterable[Sequence[str]] = (),
+        edges: Iterable[Sequence[str]] | str = (),
         domains: Mapping[str, DomainLike] | None = None,
         *,
         epsilon: float = 1.0,
@@ -165,6 +167,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        if isinstance(self.edges, str) and self.edges == LEARN:
+            return self._fit_tree(frame)
         if isinstance(self.edges, (str, Iterator)) or not isinstance(self.edges, Iterable):
             # What can be run through once only would be gone in the next call.
             raise InvalidParameterError(f"edges must be a list of pairs (parent, child), got {self.edges!r}")
@@ -227,6 +231,18 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self.privacy_: PrivacyCurve | None = release.privacy
         self._origin = Origin(self.mechanism, seeded=self.random_state is not None)
         self.seeded_ = self._origin.seeded
+        self._frame_kind = frame_kind(frame)
+        return self
+
+    def _fit_tree(self, frame: Any) -> PrivateBayesianNetwork:
+        tree = learned_tree(self, frame)
+        model = tree.model
+        self.domains_ = {node: model.domains_[node] for node in tree.parents}
+        self.parents_, self.cpds_ = tree.parents, tree.tables
+        self.bin_edges_ = model.bin_edges_
+        self._centres = {node: centres(column.edges, column.bounds) for node, column in model._numeric.items()}
+        self.privacy_ = model.privacy_
+        self._origin, self.seeded_ = model._origin, model.seeded_
         self._frame_kind = frame_kind(frame)
         return self
 

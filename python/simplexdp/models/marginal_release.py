@@ -24,9 +24,6 @@ __all__ = ["Measured", "Release", "count", "resolve_workload"]
 
 Pair = tuple[int, int]
 
-SCARCE = 130.0
-"""n sqrt(rho) below which nearly all of the budget goes to one-way tables; the core splits it so."""
-
 
 @dataclass(frozen=True)
 class Measured:
@@ -39,7 +36,7 @@ class Measured:
     cells : ndarray
         All cells: the one-way tables side by side, then the pairs.
     sigmas : ndarray
-        The parameter of the noise of each table's cells.
+        The parameter of the noise of each table's cells; of one-way tables alone where records were too few for pairs.
     """
 
     total: float
@@ -110,10 +107,6 @@ class Release:
             list(sizes), list(self.pairs), list(self.weights), self.adjacency == "replace", self.mu
         )
         return Measured(*plan.measure(counts, rng))
-
-    def is_scarce(self, measured: Measured) -> bool:
-        """Whether the tables of pairs are all but noise, as far as what was released tells."""
-        return bool(self.pairs) and measured.total * self.mu / math.sqrt(2) < SCARCE
 
 
 def resolve_workload(workload: Any, columns: Sequence[Any], sizes: Sequence[int]) -> dict[Pair, float]:

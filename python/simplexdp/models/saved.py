@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from simplexdp import _arguments
 from simplexdp._catalogue import names as mechanisms
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
+from simplexdp.frames.domain import is_null
 from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency
 
 if TYPE_CHECKING:
@@ -91,9 +93,25 @@ def numbers(node: Any, name: str, values: list[Any]) -> NDArray[np.float64]:
 def values_of(name: Any, content: Any, what: str) -> list[Any] | int:
     """Return the stated values of a column, or its cardinality."""
     values: list[Any] | int = member(content, "values", what, list, int)
-    if isinstance(values, list) and any(isinstance(value, (list, dict)) for value in values):
-        raise InvalidParameterError(f"values of {name!r} must be text, numbers or null")
-    return values
+    if isinstance(values, int):
+        return values
+    return [_value_of(name, value) for value in values]
+
+
+DAYS = {"datetime": dt.datetime, "date": dt.date}
+"""Values that JSON has no type for: an object of one member, with what it is as the name and ISO 8601 as the value."""
+
+
+def _value_of(name: Any, value: Any) -> Any:
+    if not isinstance(value, (list, dict)):
+        return value
+    kind, text = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", "")
+    try:
+        return DAYS[kind].fromisoformat(text)
+    except (KeyError, TypeError, ValueError):
+        raise InvalidParameterError(
+            f'values of {name!r} must be text, numbers, null, or days such as {{"date": "2024-01-31"}}'
+        ) from None
 
 
 def edges_of(name: Any, content: Any, n_levels: int, what: str) -> NDArray[np.float64]:
@@ -119,10 +137,19 @@ def plain_values(node: Any, domain: Domain) -> Any:
         )
     if domain.is_range:
         return domain.values
-    values = [None if value != value else value for value in domain.levels[: len(domain) - domain.other]]
-    if not all(value is None or isinstance(value, (str, int, float, bool)) for value in values):
-        raise InvalidParameterError(f"domains must hold text, numbers or None to be saved as JSON, got {node!r}")
-    return values
+    return [_plain_value(node, value) for value in domain.levels[: len(domain) - domain.other]]
+
+
+def _plain_value(node: Any, value: Any) -> Any:
+    if is_null(value):
+        return None
+    if isinstance(value, (str, int, float, bool)):
+        return value
+    # A datetime is a date too.
+    kind = next((kind for kind, type_ in DAYS.items() if isinstance(value, type_)), None)
+    if kind is None:
+        raise InvalidParameterError(f"domains must hold text, numbers, days or None to be saved as JSON, got {node!r}")
+    return {kind: value.isoformat()}
 
 
 def checked_table(node: Any, table: NDArray[np.float64], shape: list[int]) -> NDArray[np.float64]:

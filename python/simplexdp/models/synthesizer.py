@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,9 +28,12 @@ from simplexdp.models.bins import BinPlan, Sample, check_binner, columns_to_bin,
 from simplexdp.models.debit import debit
 from simplexdp.models.decoding import decode
 from simplexdp.models.domains import resolve_domains
-from simplexdp.models.error_bounds import MarginalBounds, bounds_of_column, bounds_of_pair
+from simplexdp.models.error_bounds import MarginalBounds, bounds_of_column, bounds_of_pair, bounds_without_pair
 from simplexdp.models.filling import NumericColumn
+from simplexdp.models.framing import KINDS, framed, kind_of
+from simplexdp.models.known_tables import ReleasedMarginal, checked, with_released
 from simplexdp.models.marginal_release import Measured, Release, count, resolve_workload
+from simplexdp.models.paid_comparison import PaidComparison, PlannedComparison
 from simplexdp.models.saved import (
     Origin,
     SavedPrivacy,
@@ -54,7 +58,6 @@ __all__ = ["PrivateSynthesizer"]
 
 FORMAT = "simplexdp.synthesizer/1"
 WHAT = "a synthesizer"
-KINDS = ("numpy", "dict", "pandas", "polars", "pyarrow")
 
 
 class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
@@ -79,6 +82,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         The pairs of columns to measure, or weights for them; by default all pairs, alike.
     components : int or "auto", default "auto"
         The number of products that are mixed: 256, or 64 where all columns together have more than 1000 levels.
+    measured : sequence of ReleasedMarginal, optional
+        Tables of one or two columns of the same records that were released before or elsewhere. They are put together
+        with what is measured here; what they cost is not in `privacy_`.
     adjacency : {"add_remove", "replace"}, default "add_remove"
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
     accountant : Accountant, optional
@@ -127,6 +133,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         binner: PrivateBinner | None = None,
         workload: Any = None,
         components: int | str = "auto",
+        measured: Sequence[ReleasedMarginal] = (),
         adjacency: str = "add_remove",
         accountant: Any = None,
         progress: Any = None,
@@ -138,6 +145,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self.binner = binner
         self.workload = workload
         self.components = components
+        self.measured = measured
         self.adjacency = adjacency
         self.accountant = accountant
         self.progress = progress
@@ -175,6 +183,11 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         nominal = {column: nominal[column] for column in columns}
         sizes = [len(domain) for domain in nominal.values()]
         components = self._components(sum(sizes))
+        known = checked(self.measured, columns, sizes)
+        if bins is not None and bins.looks_at_data and any(set(numeric) & set(table.columns) for table in known):
+            raise InvalidParameterError(
+                "measured must hold no column whose bins are private quantiles, not known before"
+            )
         release = Release.planned(
             sizes,
             resolve_workload(self.workload, columns, sizes),
@@ -206,14 +219,18 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             measured = release.measure(sizes, counts, self.random_state)
         # Nothing below sees the records.
         del counts, samples
-        pairs = list(release.pairs)
+        # The core decides by the released number of records whether it measures pairs at all.
+        pairs = list(release.pairs) if len(measured.sigmas) > len(sizes) else []
+        few = len(pairs) < len(release.pairs)
+        if known:
+            measured, pairs = with_released(measured, sizes, pairs, known, list(nominal))
         self._mixture = _core.ProductMixture.fit(
             sizes, pairs, measured.as_tuple(), components, self.progress, self.random_state
         )
-        if release.is_scarce(measured):
+        if few and not pairs:
             warnings.warn(
-                "the budget is too small to measure pairs of so few records: the columns of synthetic records will be "
-                "all but independent of each other",
+                "the budget is too small to measure pairs of so few records, so none were measured: the columns of "
+                "synthetic records are independent of each other",
                 UserWarning,
                 stacklevel=4,
             )
@@ -228,7 +245,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self._measured, self._pairs = measured, pairs
         self._origin = Origin("discrete_gaussian", seeded=self.random_state is not None)
         self.seeded_ = self._origin.seeded
-        self._frame_kind = _kind(frame)
+        self._frame_kind = kind_of(frame)
 
     def sample(
         self,
@@ -246,8 +263,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             Number of records; by default as many as there were, as released.
         random_state : SeededRng, optional
             For tests only.
-        kind : {"numpy", "dict", "pandas", "polars", "pyarrow"}, optional
-            What to return; by default the kind of frame that the synthesizer was fitted on, or what is nearest to it.
+        kind : {"numpy", "dict", "pandas", "polars", "pyarrow", "polars lazy", "dask", "duckdb", "spark"}, optional
+            What to return; by default the kind of frame that the synthesizer was fitted on. Of DuckDB it is a relation
+            of the default connection, of Spark a frame of the active session.
         polish : bool, default True
             Whether to change single values afterwards where that brings pairs closer to the fitted ones.
 
@@ -270,7 +288,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             words = _core.random_words(4, 0, random_state)
             generator = np.random.default_rng(words)
             values |= {name: numeric.fill(columns[name], generator) for name, numeric in self._numeric.items()}
-        return _framed({name: values[name] for name in columns}, coded, self.domains_, kind)
+        return framed({name: values[name] for name in columns}, coded, self.domains_, kind)
 
     def marginal(self, columns: Sequence[Any]) -> NDArray[np.float64]:
         """Return the joint distribution of some columns under the fitted model, one axis for each."""
@@ -321,7 +339,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         columns : sequence of one or two columns
-            A pair must be one that was measured.
+            A pair that was not measured has the wide bounds that its columns alone leave it [Fr51].
         level : float, default 0.95
 
         Returns
@@ -332,6 +350,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         level = _arguments.open_unit("level", level)
         places = self._places(columns)
+        if len(places) not in (1, 2) or len(set(places)) < len(places):
+            raise InvalidParameterError(f"columns must be one column or two different ones, got {list(columns)!r}")
         model = self.marginal(columns)
         one_way, two_way = self._layout()
         sigmas = self._measured.sigmas
@@ -339,10 +359,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             (place,) = places
             return bounds_of_column(self._measured, one_way[place], float(sigmas[place]), model, level, columns[0])
         pair = (min(places), max(places))
-        if len(places) != 2 or pair not in two_way:
-            raise InvalidParameterError(
-                f"columns must be one column or a pair that was measured, got {list(columns)!r}"
-            )
+        if pair not in two_way:
+            alone = [self.error_bounds([column], level=(1 + level) / 2) for column in columns]
+            return bounds_without_pair(alone[0], alone[1], model, level)
         number = list(two_way).index(pair)
         found = bounds_of_pair(
             self._measured,
@@ -355,6 +374,50 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         if places[0] < places[1]:
             return found
         return MarginalBounds(found.columns, level, model, found.lower.T, found.upper.T, found.total_variation)
+
+    def compare(
+        self, frame: Any, *, epsilon: float, accountant: Any = None, random_state: SeededRng | None = None
+    ) -> PaidComparison:
+        """Return how far the model's tables are from those of records, with noise: this costs `epsilon` more.
+
+        The bounds of `error_bounds` are free and wide. This looks at the records once more: the mean total variation
+        distance of all one-way tables, that of all pairs, and the largest of a pair.
+
+        Parameters
+        ----------
+        frame : data frame, two-dimensional array or mapping of one-dimensional arrays
+            The records that the model was fitted to, or others.
+        epsilon : float
+            The price, in pure differential privacy, beside what the model cost; a third for each number.
+        accountant : Accountant, optional
+            Is asked for it before anything is drawn.
+        random_state : SeededRng, optional
+            For tests only.
+
+        Returns
+        -------
+        PaidComparison
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateSynthesizer
+        >>> people = {"season": [0, 1] * 500, "rain": [1, 0] * 500}
+        >>> model = PrivateSynthesizer(1.0, 1e-6, domains={"season": 2, "rain": 2}, components=16).fit(people)
+        >>> found = model.compare(people, epsilon=0.1)
+        >>> bool(found.privacy.epsilon(0.0) <= 0.1), max(found.margins) < 0.2
+        (True, True)
+        """
+        check_is_fitted(self)
+        epsilon = _arguments.positive("epsilon", epsilon)
+        pairs = list(combinations(range(len(self.domains_)), 2))
+        planned = PlannedComparison.of(len(self.domains_), len(pairs), epsilon, self.privacy_.adjacency)
+        sizes = [len(domain) for domain in self.domains_.values()]
+        places = [*((column,) for column in range(len(sizes))), *pairs]
+        cells = count(with_codes(frame, self.bin_edges_) if self.bin_edges_ else frame, self.domains_, pairs)
+        ends = np.cumsum([math.prod(sizes[column] for column in group) for group in places])[:-1]
+        shares = [self._mixture.marginal(list(group)) for group in places]
+        with debit(accountant, planned.privacy, "comparison with synthetic records", random_state):
+            return planned.release(np.split(cells, ends), shares, max(self.n_records_, 0.0), random_state)
 
     def save(self, path: str | Path) -> None:
         """Write what was released and fitted as JSON: domains, noisy tables, model and guarantee."""
@@ -538,42 +601,6 @@ def _n_rows(frame: Any) -> int:
     if isinstance(source, Mapping):
         return len(next(iter(source.values()))) if source else 0
     return len(source)
-
-
-def _kind(frame: Any) -> str:
-    """Return which of the kinds that `sample` makes is the nearest to a frame's."""
-    if isinstance(frame, np.ndarray):
-        return "numpy"
-    if isinstance(frame, Mapping):
-        return "dict"
-    import narwhals as nw
-
-    engine = nw.from_native(frame).implementation
-    if engine.is_polars():
-        return "polars"
-    return "pyarrow" if engine.is_pyarrow() or engine.is_duckdb() else "pandas"
-
-
-def _framed(values: dict[Any, Any], coded: Mapping[Any, Any], domains: Mapping[Any, Domain], kind: str) -> Any:
-    """Return columns as a frame of a kind."""
-    if kind == "dict":
-        return values
-    if kind == "numpy":
-        return np.column_stack(list(values.values()))
-    if kind == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(values)
-    # Columns of one type, as `decode` finds it; those of numbers have one.
-    framed = decode(coded, domains, kind)
-    if kind == "polars":
-        import polars as pl
-
-        series = {name: framed.get_column(name) if name in coded else pl.Series(name, values[name]) for name in values}
-        return pl.DataFrame(series)
-    import pyarrow as pa
-
-    return pa.table({name: framed.column(name) if name in coded else pa.array(values[name]) for name in values})
 
 
 def _column_of(column: Any) -> tuple[Any, Domain, NumericColumn | None]:

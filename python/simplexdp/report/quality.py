@@ -15,7 +15,7 @@ from simplexdp.report.page import as_page
 from simplexdp.report.text import escaped, percent, power, rounded
 
 if TYPE_CHECKING:
-    from simplexdp.models import PrivateSynthesizer
+    from simplexdp.models import PaidComparison, PrivateSynthesizer
     from simplexdp.models.error_bounds import MarginalBounds
 
 __all__ = ["synthesis_report"]
@@ -31,7 +31,12 @@ MARGIN = 150
 
 
 def synthesis_report(
-    model: PrivateSynthesizer, *, level: float = 0.95, title: str = "Synthetic records", notes: Sequence[str] = ()
+    model: PrivateSynthesizer,
+    *,
+    level: float = 0.95,
+    title: str = "Synthetic records",
+    notes: Sequence[str] = (),
+    comparison: PaidComparison | None = None,
 ) -> str:
     """Return one self-contained HTML page about the quality of a fitted synthesizer.
 
@@ -49,6 +54,8 @@ def synthesis_report(
         Of the page.
     notes : sequence of str
         Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
+    comparison : PaidComparison, optional
+        What `PrivateSynthesizer.compare` returned; the page says its price.
 
     Returns
     -------
@@ -68,6 +75,8 @@ def synthesis_report(
     if not isinstance(model, PrivateSynthesizer):
         raise InvalidParameterError(f"model must be a PrivateSynthesizer, got {type(model).__name__}")
     level = _arguments.open_unit("level", level)
+    if comparison is not None:
+        notes = [*notes, comparison_sentence(comparison)]
     if model.seeded_:
         notes = ["NOT PRIVATE: made with a seed.", *notes]
     epsilon = float(model.privacy_.epsilon(model.delta))
@@ -85,6 +94,24 @@ def synthesis_report(
         *(_column(model, name, level) for name in model.domains_),
     ]
     return as_page(title, sections)
+
+
+def comparison_sentence(comparison: PaidComparison) -> str:
+    """Return what a comparison that was paid for says, and its price."""
+    measured = zip(
+        ("one-way tables", "pairs", "the pair that is furthest off"),
+        (comparison.one_way, comparison.pairs, comparison.largest_pair),
+        comparison.margins,
+        strict=True,
+    )
+    said = ", ".join(
+        f"{name} {percent(max(value, 0.0), 2)} (noise up to {percent(most, 2)})" for name, value, most in measured
+    )
+    price = float(comparison.privacy.epsilon(0.0))
+    return (
+        f"Compared with the records once more, for another epsilon of {rounded(price, 4)} beside the above: of all "
+        f"records, so many would have to change in the mean: {said}."
+    )
 
 
 def _column(model: PrivateSynthesizer, name: Any, level: float) -> str:
@@ -116,7 +143,7 @@ def _interval(lower: float, upper: float) -> str:
 
 def _labels(model: PrivateSynthesizer, name: Any) -> list[str]:
     if name not in model.bin_edges_:
-        return ["(missing)" if each is None else str(each) for each in model.domains_[name].levels]
+        return ["(missing)" if each is None else str(each) or "(empty)" for each in model.domains_[name].levels]
     edges = [f"{edge:g}" for edge in model.bin_edges_[name]]
     if not edges:
         return ["all"]

@@ -43,6 +43,24 @@ def test_a_table_is_synthesised_in_one_step(simplexdp, folder, people):
     assert "<script" not in page
 
 
+def test_a_comparison_says_its_price_and_is_debited(simplexdp, folder, people):
+    done = simplexdp("synthesize", people, *TABLE, "--compare", "0.5", "--report", "q.html", "--out", "s.csv")
+    assert done.code == 0, done.err
+    assert "for another epsilon of 0.5" in done.err
+    assert "for another epsilon of 0.5" in (folder / "q.html").read_text()
+    for budget, said in (("3.2", "no comparison"), ("3.6", "for another epsilon of 0.5")):
+        ledger = f"{budget}.db"
+        assert simplexdp("ledger", ledger, "--create", budget, "1e-6", "--adjacency", "add_remove").code == 0
+        fit = ("fit-synth", people, *TABLE, "--compare", "0.5", "--ledger", ledger, "--out", f"{budget}.json")
+        done = simplexdp(*fit)
+        # The model is paid for either way, and written.
+        assert done.code == 0, done.err
+        assert said in done.err + done.out
+        assert (folder / f"{budget}.json").exists()
+    assert simplexdp("fit-synth", people, *TABLE, "--compare", "-1").code == 2
+    assert simplexdp("synthesize", people, "--compare", "0.5", "--size", "3").code == 2
+
+
 def test_a_model_is_fitted_first_and_sampled_later(simplexdp, folder, people):
     assert simplexdp("fit-synth", people, *TABLE, "--out", "model.json").code == 0
     saved = json.loads((folder / "model.json").read_text())

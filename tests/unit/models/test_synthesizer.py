@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import signal
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -113,11 +114,10 @@ def test_the_frame_that_comes_back_is_of_the_kind_that_came_in(kind):
         "duckdb": lambda: duckdb.from_arrow(pa.table(codes)),
         "numpy": lambda: np.column_stack(list(codes.values())),
     }[kind]()
-    expected = {"polars lazy": pl.DataFrame, "duckdb": pa.Table, "dask": pd.DataFrame, "numpy": np.ndarray}
     names = (0, 1) if kind == "numpy" else ("a", "b")
     model = fitted(frame, domains=dict(zip(names, (3, 2), strict=True)), binner=None, epsilon=20.0)
     synthetic = model.sample(600, random_state=SeededRng(3))
-    assert isinstance(synthetic, expected.get(kind, type(frame)))
+    assert type(synthetic) is type(frame)
     table = count_table(synthetic, list(names), dict(zip(names, (3, 2), strict=True)))
     np.testing.assert_allclose(table, [[200, 0], [0, 200], [200, 0]], atol=12)
 
@@ -128,8 +128,49 @@ def test_a_frame_on_spark_is_counted_where_it_is(spark):
 
     frame = spark.createDataFrame(pd.DataFrame({"a": [0, 1, 2, 1] * 50, "b": [0, 1, 0, 1] * 50}))
     model = fitted(frame, domains={"a": 3, "b": 2}, binner=None, epsilon=20.0)
-    assert isinstance(model.sample(10, random_state=SeededRng(3)), pd.DataFrame)
+    synthetic = model.sample(10, random_state=SeededRng(3))
+    assert type(synthetic) is type(frame)
+    assert synthetic.schema == frame.schema
+    assert synthetic.count() == 10
     np.testing.assert_allclose(model.marginal(["b"]), [0.5, 0.5], atol=0.03)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_a_frame_of_no_records_has_the_types_of_its_columns(model, kind):
+    import pyarrow as pa
+
+    empty, some = (model.sample(n, random_state=SeededRng(2), kind=kind) for n in (0, 200))
+    schemas = [each.schema for each in (empty, some)]
+    assert schemas[0] == schemas[1]
+    assert len(empty) == 0
+    if kind == "pyarrow":
+        assert empty.schema.field("day").type == pa.date32()
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+@pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "pyarrow", "duckdb", "dask", "polars lazy", "spark"])
+def test_integers_days_and_missing_values_have_their_types_in_every_frame(model, kind, request):
+    import narwhals as nw
+
+    if kind == "spark":
+        request.getfixturevalue("spark")
+    synthetic = model.sample(60, random_state=SeededRng(2), kind=kind)
+    if kind == "dict":
+        rows = list(zip(*synthetic.values(), strict=True))
+    else:
+        rows = nw.from_native(synthetic).lazy().collect("pyarrow").to_native()
+        rows = list(
+            zip(*(rows.column(name).to_pylist() for name in ("job", "sex", "day", "answer", "age")), strict=True)
+        )
+    assert len(rows) == 60
+    jobs, sexes, days, answers, ages = (set(values) for values in zip(*rows, strict=True))
+    assert jobs <= set(DOMAINS["job"])
+    assert sexes <= set(DOMAINS["sex"])
+    # An engine may hold a day as the first moment of it.
+    assert {day if type(day) is dt.date else day.date() for day in days} <= set(DOMAINS["day"])
+    assert answers <= {1, 2, 3, None}
+    assert None in answers
+    assert all(float(age).is_integer() for age in ages)
 
 
 def test_marginals_conditionals_and_likelihoods_are_those_of_one_distribution(model):
@@ -232,10 +273,30 @@ def test_a_saved_model_is_the_same_model(tmp_path):
     np.testing.assert_allclose(found.upper, expected.upper, rtol=1e-12)
 
 
-def test_days_cannot_be_saved_as_json_and_say_so():
-    model = fitted(components=1)
-    with pytest.raises(InvalidParameterError, match="day"):
-        model.to_json()
+def test_days_are_saved_as_days_and_what_json_cannot_hold_says_so():
+    moments = [dt.datetime(2024, 1, 1, 12, 30), dt.datetime(2024, 1, 2, tzinfo=dt.timezone.utc), None]
+    frame = {"day": [DOMAINS["day"][0]] * 300, "moment": [moments[0]] * 300, "money": [Decimal(1)] * 300}
+    given = {"day": DOMAINS["day"], "moment": moments}
+    model = fitted(frame, domains=given, binner=None, components=1)
+    loaded = PrivateSynthesizer.from_json(model.to_json())
+    assert loaded.domains_["day"].levels == DOMAINS["day"]
+    assert [type(level) for level in loaded.domains_["day"].levels] == [dt.date] * 2
+    assert loaded.domains_["moment"].levels == moments
+    assert set(loaded.sample(100, random_state=SeededRng(1))["day"]) <= set(DOMAINS["day"])
+    other = fitted(frame, domains={"money": [Decimal(1), Decimal(2)]}, binner=None, components=1)
+    with pytest.raises(InvalidParameterError, match="money"):
+        other.to_json()
+
+
+@pytest.mark.parametrize("value", [
+    {"date": "today"}, {"date": 3}, {"date": "2024-01-01", "datetime": "2024-01-01"}, {}, {"time": "12:00"}, ["a"],
+    {"date": None},
+])  # fmt: skip
+def test_days_that_are_none_are_refused(small_file, value):
+    saved = json.loads(small_file)
+    saved["columns"][0]["values"] = [0, value]
+    with pytest.raises(InvalidParameterError, match="values"):
+        PrivateSynthesizer.from_json(json.dumps(saved))
 
 
 @pytest.mark.parametrize("change", [
@@ -310,7 +371,14 @@ def test_hardly_any_records_are_no_error(n):
 
 def test_a_budget_that_is_too_small_for_pairs_says_so():
     with pytest.warns(UserWarning, match="too small to measure pairs"):
-        fitted(epsilon=0.05, components=1)
+        model = fitted(epsilon=0.005)
+    # None was measured, and independent columns are what the whole budget buys.
+    assert model._pairs == []
+    alone = fitted(epsilon=0.005, workload=())
+    np.testing.assert_array_equal(model._measured.cells, alone._measured.cells)
+    np.testing.assert_allclose(
+        model.marginal(["job", "sex"]), np.outer(model.marginal(["job"]), model.marginal(["sex"])), atol=1e-12
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         warnings.simplefilter("ignore", sdp.InsecureRandomnessWarning)
@@ -326,8 +394,12 @@ def test_inferred_domains_leak_and_warn():
 def test_a_workload_measures_its_pairs_alone(model):
     few = fitted(workload={("job", "sex"): 1.0, ("age", "job"): 3.0})
     assert len(few.pairs_) == 2
-    with pytest.raises(InvalidParameterError, match="measured"):
-        few.error_bounds(["sex", "day"])
+    true = table_of(records(), ["sex", "day"]) / N
+    bounds = few.error_bounds(["sex", "day"])
+    assert np.all((bounds.lower <= true) & (true <= bounds.upper))
+    assert bounds.total_variation > model.error_bounds(["sex", "day"]).total_variation
+    with pytest.raises(InvalidParameterError, match="two different"):
+        few.error_bounds(["sex", "sex"])
     assert few._measured.sigmas[-1] < model._measured.sigmas[-1]
 
 
@@ -370,7 +442,7 @@ def test_a_signal_ends_the_fit_and_nothing_is_kept():
     model = PrivateSynthesizer(domains=dict.fromkeys(range(40), 8), components=4096, random_state=SeededRng(1))
     try:
         with pytest.raises(StopError):
-            model.fit(np.zeros((1000, 40), dtype=np.int64))
+            model.fit(np.zeros((20_000, 40), dtype=np.int64))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -27,7 +27,8 @@ def moved(sizes, pairs, sigmas, total_sigma, first, second):
     squared = 0.0 if second is not None or not total_sigma else total_sigma**-2
     tables = [((size,), (column,)) for column, size in enumerate(sizes)]
     tables += [((sizes[i], sizes[j]), (i, j)) for i, j in pairs]
-    for (shape, columns), sigma in zip(tables, sigmas, strict=True):
+    # Pairs of few records are not measured.
+    for (shape, columns), sigma in zip(tables[: len(sigmas)], sigmas, strict=True):
         change = np.zeros(shape)
         change[tuple(first[column] for column in columns)] += 1
         if second is not None:

@@ -17,7 +17,8 @@ pub struct Measurement {
     pub total_sigma: f64,
     /// All cells with noise, in the order of the layout.
     pub cells: Vec<f64>,
-    /// The parameter of the noise of each table's cells, one-way tables first.
+    /// The parameter of the noise of each table's cells, one-way tables first; of these alone where pairs were not
+    /// measured, because the number of records, as released, says that they would be noise.
     pub sigmas: Vec<f64>,
 }
 
@@ -49,7 +50,7 @@ impl Plan {
             (Some(first), Some(second)) => together(first, second),
             (first, _) => first.unwrap_or((n_records as f64, 0.0)),
         };
-        let mut cells = vec![0.0; layout.n_cells()];
+        let mut cells = vec![0.0; layout.table(noises.len() - 1).end];
         for (number, (shape, &of_table)) in self.shapes().zip(&noises).enumerate() {
             interrupt::check()?;
             let range = layout.table(number);
@@ -191,17 +192,35 @@ mod tests {
     }
 
     #[test]
+    fn pairs_of_few_records_are_not_measured() {
+        let layout = Layout::new(&[2, 3], &[(0, 1)]).unwrap();
+        let plan = Plan::calibrated(layout.clone(), &[1.0], Neighbours::Replace, 0.5, 1e-6).unwrap();
+        for (n, tables) in [(0, 2), (50, 2), (5_000, 3)] {
+            let counts = [n, 0, n, 0, 0, n, 0, 0, 0, 0, 0];
+            let found = plan.measure(&counts, &StreamKey::from_bytes([7; 32])).unwrap();
+            assert_eq!((found.sigmas.len(), found.cells.len()), (tables, if tables == 2 { 5 } else { 11 }));
+        }
+    }
+
+    #[test]
     fn rows_and_columns_are_drowned() {
         let layout = Layout::new(&[8, 8], &[(0, 1)]).unwrap();
         let plan = Plan::calibrated(layout.clone(), &[1.0], Neighbours::AddRemove, 1.0, 1e-6).unwrap();
         let mut squares = 0.0;
+        // Records enough for pairs to be measured; all of them are in one cell.
+        let n = 100_000;
+        let mut counts = vec![0; layout.n_cells()];
+        for cell in [0, 8, 16] {
+            counts[cell] = n;
+        }
         for seed in 0..50 {
-            let found = plan.measure(&vec![0; layout.n_cells()], &StreamKey::from_bytes([seed; 32])).unwrap();
+            let found = plan.measure(&counts, &StreamKey::from_bytes([seed; 32])).unwrap();
             let sigma = found.sigmas[2];
-            for row in found.cells[layout.pair(0)].chunks_exact(8) {
+            for (at, row) in found.cells[layout.pair(0)].chunks_exact(8).enumerate() {
+                let held = if at == 0 { n as f64 } else { 0.0 };
                 // Sigma over the root of 8 and twice 32 sigma, of which that of columns is a mean over 8.
                 let sd = sigma * (1.0 / 8.0 + 1024.0 + 1024.0 / 8.0_f64).sqrt();
-                squares += (row.iter().sum::<f64>() / 8.0 / sd).powi(2);
+                squares += ((row.iter().sum::<f64>() - held) / 8.0 / sd).powi(2);
             }
         }
         // 400 squares of mean 1, in groups of 8 that share an eighth of their variance: 6 deviations are below 0.5.

@@ -156,8 +156,8 @@ impl Plan {
         (self.neighbours == Neighbours::AddRemove).then(|| Shape::Single.noise(cost, self.neighbours))
     }
 
-    /// The noise of all tables, one-way tables first, and of a second look at the number of records, given the first:
-    /// few records are worth one.
+    /// The noise of all tables that are measured, one-way tables first, and of a second look at the number of records,
+    /// given the first: few records are worth one. Without pairs where they would tell nothing.
     ///
     /// # Errors
     /// [`Error::Numerical`] if it costs more than the plan: a broken promise of this module.

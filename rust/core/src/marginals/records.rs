@@ -9,6 +9,9 @@ use crate::random::{Bits, StreamKey};
 use crate::wide::widest;
 use crate::{Error, Result, interrupt};
 
+/// Values are changed in so many records, evenly among more: what is to be mended grows with the root of their number only.
+const ENOUGH: usize = 1 << 17;
+
 /// Records between two questions whether to stop.
 const ASK_EVERY: usize = 1 << 10;
 
@@ -27,10 +30,10 @@ impl Mixture {
         records.resize(values, 0);
         let mut bits = key.stream(0);
         self.stratified(&mut records, n_records, &mut bits)?;
-        shuffle_rows(&mut records, n_columns, n_records, &mut bits)?;
         if polish && n_columns > 1 {
             self.polish(&mut records)?;
         }
+        shuffle_rows(&mut records, n_columns, n_records, &mut bits)?;
         let offsets: Vec<usize> = (0..n_columns).map(|column| self.first_level(column)).collect();
         let mut columns = vec![Vec::with_capacity(n_records); n_columns];
         for record in records.chunks_exact(n_columns) {
@@ -79,7 +82,8 @@ impl Mixture {
         let width = self.first_level(n_columns);
         let mut excess = self.excess(records, width)?;
         let mut sums: Vec<f32> = vec![0.0; width];
-        for (number, record) in records.chunks_exact_mut(n_columns).enumerate() {
+        let stride = (records.len() / n_columns).div_ceil(ENOUGH).max(1);
+        for (number, record) in records.chunks_exact_mut(n_columns).step_by(stride).enumerate() {
             if number.is_multiple_of(ASK_EVERY) {
                 interrupt::check()?;
             }

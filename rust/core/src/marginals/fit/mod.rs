@@ -67,6 +67,10 @@ pub fn fit(
     key: &StreamKey,
     done: &mut dyn FnMut(f64),
 ) -> Result<Mixture> {
+    if measured.sigmas.len() == layout.n_columns() && !layout.pairs().is_empty() {
+        // Pairs were not measured.
+        return fit(&Layout::new(layout.sizes(), &[])?, measured, options, key, done);
+    }
     layout.check_cells("cells", measured.cells.len())?;
     if measured.sigmas.len() != layout.n_tables() || !measured.sigmas.iter().all(|&sigma| sigma > 0.0) {
         return Err(Error::parameter("sigmas", "be positive, one for each table", measured.sigmas.len()));

@@ -1,0 +1,105 @@
+"""The table of docs/synthesis.md that compares synthesizers: ours, independent columns, and what peers drew.
+
+    python -m benches.python.synthesis_comparison DATA_FOLDER RESULTS_FOLDER [--data NAME ...] [--seeds N]
+
+RESULTS_FOLDER is what `synthesis_peers` wrote; a peer has one run, ours and independent columns are means of N seeds.
+Distances are those of as many synthetic records as there are real ones, for add_remove and delta = 1e-6. Seconds are
+processor time of one core for everything, from codes to records. What was computed before is kept beside the results.
+"""
+
+import argparse
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from benches.python.synthesis_data import NAMES, coded
+from benches.python.synthesis_peers import PEERS, place
+from benches.python.synthesis_quality import quality
+
+from simplexdp.models import PrivateSynthesizer
+from simplexdp.testing import SeededRng
+
+COLUMNS = ("pairs", "largest", "one-way", "three-way", "five-way", "correlations", "accuracy", "AUC", "seconds")
+OURS = {"simplexdp": None, "independent columns": ()}
+"""Workloads: all pairs, or none."""
+
+
+def ours(records, sizes, numeric, epsilon, workload, seed):
+    """Return a row of one seed."""
+    begin = time.process_time()
+    model = PrivateSynthesizer(
+        epsilon, 1e-6, domains=dict(enumerate(sizes)), workload=workload, random_state=SeededRng(seed)
+    ).fit(records)
+    synthetic = model.sample(len(records), random_state=SeededRng(seed + 1000))
+    seconds = time.process_time() - begin
+    return [*quality(records, synthetic, sizes, numeric), seconds]
+
+
+def kept(path, compute):
+    """Return what a file says, or compute and write it."""
+    if not path.exists():
+        path.write_text(json.dumps([float(value) for value in compute()]))
+    return json.loads(path.read_text())
+
+
+def row(name, values):
+    """Return a line of the table."""
+    if isinstance(values, str):
+        return f"| {name} | {values} |" + " |" * (len(COLUMNS) - 1)
+    seconds = "" if len(values) < len(COLUMNS) else f"{values[8]:.2f}" if values[8] < 10 else f"{values[8]:.0f}"
+    cells = [*(f"{value:.4f}" for value in values[:3]), *(f"{value:.3f}" for value in values[3:8]), seconds]
+    return "| " + " | ".join([name, *cells]) + " |"
+
+
+def main():
+    """Print one table for each data set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--data", nargs="+", default=list(NAMES))
+    parser.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 1.0, 3.0])
+    parser.add_argument("--seeds", type=int, default=3)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    for data in given.data:
+        records, sizes, numeric = coded(given.folder, data)
+        print(f"| {data} | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 1)}")
+        resampled = records[np.random.default_rng(0).integers(len(records), size=len(records))]
+        truth = kept(
+            given.results / f"{data}-truth.row",
+            lambda: quality(records, resampled, sizes, numeric, classifier=False),  # noqa: B023
+        )
+        print(row("real records, resampled", truth), flush=True)
+        for epsilon in given.epsilon:
+            for name, workload in OURS.items():
+                runs = [
+                    kept(
+                        place(given.results, data, epsilon, f"{name} {seed}", ".row"),
+                        lambda: ours(records, sizes, numeric, epsilon, workload, seed),  # noqa: B023
+                    )
+                    for seed in range(given.seeds)
+                ]
+                print(row(f"{epsilon:g}: {name}", np.mean(runs, axis=0).tolist()), flush=True)
+            for name in PEERS:
+                drawn, reason, known = (
+                    place(given.results, data, epsilon, name, suffix) for suffix in (".npz", ".json", ".row")
+                )
+                if reason.exists():
+                    print(row(f"{epsilon:g}: {name}", json.loads(reason.read_text())))
+                elif drawn.exists():
+
+                    def of_peer(found=drawn):
+                        with np.load(found) as run:
+                            return [*quality(records, run["records"], sizes, numeric), run["seconds"]]  # noqa: B023
+
+                    print(row(f"{epsilon:g}: {name}", kept(known, of_peer)), flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()
