@@ -326,7 +326,10 @@ class Counts:
         >>> values.tolist(), masses.round(3).tolist()
         ([0, 1, 2, 3], [0.197, 0.534, 0.197, 0.072])
         """
-        start, masses = self._laws[check.integer("cell", cell, 0)]
+        cell = check.integer("cell", cell, 0)
+        if cell >= len(self._laws):
+            raise InvalidParameterError(f"cell must be one of the {len(self._laws)} cells, got {cell}")
+        start, masses = self._laws[cell]
         return np.arange(start, start + masses.size), masses
 
     def interval(self, level: float = 0.95, *, kind: Kind = "central") -> Integers:

@@ -44,6 +44,8 @@ def state(
     """Read a release and what is said of its total."""
     read_release = read(mechanism, release, **options)
     rows, implied = read_release.shape[:-1], read_release.total
+    if isinstance(implied, np.ndarray) and np.any(implied < 0):
+        raise InvalidParameterError("release must have a sum of at least zero: its noise keeps the number of records")
     noisy: tuple[_core.Observation, ...] = ()
     if isinstance(total, tuple) and len(total) == 2:
         noisy, total = (noisy_total(*total, rows),), Total.flat()

@@ -18,6 +18,9 @@ __all__ = ["TableCounts", "TablePosterior"]
 
 _ROWS_PER_THREAD = 8
 
+MOST_SHOWN = (20, 12)
+"""Rows and cells of a table in a notebook."""
+
 
 class TablePosterior:
     """What a release of many histograms says of each of them; shapes are those of the release.
@@ -46,6 +49,15 @@ class TablePosterior:
 
     def __repr__(self) -> str:
         return f"TablePosterior(shape={self._shape})"
+
+    def _repr_html_(self) -> str:
+        mean = self.mean.reshape(self._rows, -1)[: MOST_SHOWN[0], : MOST_SHOWN[1]]
+        cells = "".join(
+            f"<tr><th>{row}</th>{''.join(f'<td>{value:.4f}</td>' for value in values)}</tr>"
+            for row, values in enumerate(mean)
+        )
+        shown = "" if mean.size == np.prod(self._shape) else f", the first {mean.shape[0]} x {mean.shape[1]} of them"
+        return f"<table><caption>Expected shares, shape {self._shape}{shown}</caption><tbody>{cells}</tbody></table>"
 
     def __len__(self) -> int:
         return self._shape[0]

@@ -328,6 +328,7 @@ def test_draws_and_predictions_have_their_moments():
         ({"release": [1, 2], "prior": 0}, "prior"),
         ({"release": [1, 2], "prior": "other"}, "prior"),
         ({"release": [1, 2], "total": 4}, "total"),
+        ({"release": [-12, 8]}, "sum of at least zero"),
         ({"release": [1.5, 2]}, "release"),
         ({"release": [1, 2, 3]}, "release"),
         ({"release": [1, 2], "centre": [0.5, 0.5]}, "centre"),
@@ -337,6 +338,17 @@ def test_errors_name_the_argument(arguments, message):
     mechanism = sdp.SumPreservingLaplaceMechanism(scale=2, dimension=2)
     with pytest.raises(sdp.InvalidParameterError, match=message):
         mechanism.infer(**arguments)
+
+
+def test_tables_are_shown_in_notebooks_up_to_their_beginning():
+    mechanism = sdp.SumPreservingLaplaceMechanism(scale=2, dimension=3, rows="independent")
+    small, large = (mechanism.infer(np.tile([5, 3, 2], (rows, 1)))._repr_html_() for rows in (2, 30))
+    assert small.count("<td>") == 6
+    assert "first" not in small
+    assert large.count("<td>") == 60
+    assert "the first 20 x 3 of them" in large
+    with pytest.raises(sdp.InvalidParameterError, match="cell must be one of the 3"):
+        mechanism.infer([5, 3, 2]).counts.pmf(3)
 
 
 def test_a_dirichlet_draw_needs_a_total_and_its_grid():
