@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,6 +91,7 @@ def recommend(
     adjacency: str = "replace",
     tables: int | None = None,
     rows: int | None = None,
+    postprocessing: Sequence[str] | None = None,
     population: str = "mixed",
     seed: int = 0,
 ) -> Recommendation:
@@ -123,6 +124,8 @@ def recommend(
         For a model: how many tables it has, and how many rows a typical one has (classes, or configurations of the
         parents); for "groups" the number of groups is `rows`; 10 and 2 unless they are given. Every other task has one
         table of one row.
+    postprocessing : sequence of str, optional
+        For "histogram", as for `compare`: without "posterior" it is quicker.
     population, seed
         As for `compare`.
 
@@ -149,6 +152,8 @@ def recommend(
         raise InvalidParameterError(f"tables and rows must be left out for the task {task!r}")
     if task == "synthesis" and rows is not None:
         raise InvalidParameterError(f"rows must be left out for the task {task!r}")
+    if postprocessing is not None and task != "histogram":
+        raise InvalidParameterError(f"postprocessing must be left out for the task {task!r}")
     if task == "posterior" and adjacency == "add_remove":
         raise InvalidParameterError(f'adjacency must be "replace" for the task {task!r}, which needs a public total')
     n_tables = MODEL_TABLES if tables is None else check.integer("tables", tables, 1)
@@ -168,8 +173,9 @@ def recommend(
     elif task == "histogram":
         chosen = "l1" if metric is None else check.choice("metric", metric, METRICS)
         table = compare(
-            n, dimension, epsilon, delta, chosen, SHARES, adjacency=adjacency, population=population, seed=seed
-        )
+            n, dimension, epsilon, delta, chosen, SHARES, adjacency=adjacency, postprocessing=postprocessing,
+            population=population, seed=seed,
+        )  # fmt: skip
     else:
         cells = dimension * (n_rows if task == "groups" else 1)
         setting = checked_setting(n, cells, epsilon, delta, "kl", adjacency, 1)

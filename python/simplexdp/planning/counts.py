@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simplexdp import divergence
 from simplexdp._catalogue import CATALOGUE, names
-from simplexdp.comparison import Recommendation, compare, recommend, shares_of
+from simplexdp.comparison import POSTPROCESSING, Recommendation, compare, recommend, shares_of
 from simplexdp.comparison.population import Population, as_population
 from simplexdp.exceptions import InsecureRandomnessWarning, InvalidParameterError
 from simplexdp.mechanisms import DirichletMechanism, HellingerMechanism, NoisyPosteriorMechanism
@@ -32,6 +32,9 @@ TABLES = 40
 
 QUICK_SAMPLES = 200
 """Where only the size of an error matters."""
+
+QUICK = tuple(rule for rule in POSTPROCESSING if rule != "posterior")
+"""Rules of post-processing: posteriors take too long for the many numbers that a plan looks at."""
 
 NOISE = names(lambda entry: entry.releases and entry.noise and entry.integer)
 
@@ -72,6 +75,7 @@ class _Counts:
             delta=budget.delta,
             metric=metric,
             adjacency=budget.adjacency,
+            postprocessing=QUICK if task == "histogram" else None,
             population=self._given,
             seed=self._seed,
         )
@@ -107,7 +111,8 @@ class Histogram(_Counts):
     def _quick(self, budget: Budget, n: int, metric: str, per: float) -> Found:
         table = compare(
             n, self._cells, budget.epsilon, budget.delta, metric, [self._best[budget.epsilon]],
-            adjacency=budget.adjacency, population=self._given, samples=QUICK_SAMPLES, seed=self._seed,
+            adjacency=budget.adjacency, postprocessing=QUICK, population=self._given, samples=QUICK_SAMPLES,
+            seed=self._seed,
         )  # fmt: skip
         row = table.rows[0]
         return Found(row.mechanism, row.error / per, row.standard_error / per, math.nan, None, "")
