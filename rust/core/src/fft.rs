@@ -207,15 +207,17 @@ pub(crate) fn mirrored_pairs(half: usize) -> impl Iterator<Item = (usize, usize)
 /// Factors for blocks `0..n`, computed once per process for the largest length asked.
 fn twiddles(n: usize) -> Arc<Twiddles> {
     static TABLE: Mutex<Option<Arc<Twiddles>>> = Mutex::new(None);
-    let mut table = TABLE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    match &*table {
-        Some(known) if known.re.len() >= n => known.clone(),
-        _ => {
-            let fresh = Arc::new(Twiddles::new(n));
-            *table = Some(fresh.clone());
-            fresh
-        }
+    let table = || TABLE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(known) = table().as_ref().filter(|known| known.re.len() >= n) {
+        return known.clone();
     }
+    // Not under the lock, which a child that is forked meanwhile would wait for in vain.
+    let fresh = Arc::new(Twiddles::new(n));
+    let mut table = table();
+    if table.as_ref().is_none_or(|known| known.re.len() < n) {
+        *table = Some(fresh.clone());
+    }
+    fresh
 }
 
 impl Twiddles {

@@ -22,6 +22,7 @@ pub mod mechanisms;
 pub mod memory;
 mod monotone;
 pub mod network;
+mod once;
 pub mod parallel;
 pub mod random;
 pub mod roots;

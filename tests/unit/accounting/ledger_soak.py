@@ -49,9 +49,6 @@ def work(address: str, folder: str, seed: int, end: float) -> None:
     from simplexdp.accounting.ledger import locking, postgres
 
     locking.PATIENCE = postgres.PATIENCE = PATIENCE
-    from simplexdp.accounting.ledger import file
-
-    file.PATIENCE = PATIENCE
     notes = os.open(os.path.join(folder, "notes"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     alive = os.path.join(folder, f"alive-{os.getpid()}")
     unit = sdp.PrivacyCurve.pure(UNIT)

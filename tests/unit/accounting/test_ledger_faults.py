@@ -12,12 +12,22 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import contextmanager
 
 import pytest
 from ledger_programs import PREAMBLE, UNIT, Constant, run
 
 import simplexdp as sdp
 from simplexdp.accounting.ledger import locking, place
+
+
+@contextmanager
+def opened(path, *, write=False):
+    file = locking.open_file(str(path), write=write)
+    try:
+        yield file
+    finally:
+        locking.close(file)
 
 
 @pytest.fixture
@@ -147,7 +157,7 @@ def test_an_older_state_that_is_copied_into_the_file_is_noticed(accountant, path
 
 
 def test_a_file_in_another_inode_with_the_same_number_is_told_by_its_generation(accountant, path, monkeypatch):
-    with locking.opened(str(path), write=False) as file:
+    with opened(path) as file:
         inode, generation = place.home_of(file).split(":")
         assert place.is_home(file, f"{inode}:{generation}")
         assert place.is_home(file, f"{inode}:0")
@@ -358,7 +368,8 @@ def test_a_disk_that_does_not_confirm_is_an_error(accountant, monkeypatch):
 
 def test_a_ledger_that_someone_holds_is_waited_for_and_then_refused(accountant, path, monkeypatch):
     monkeypatch.setattr(locking, "PATIENCE", 0.2)
-    with locking.opened(str(path), write=True) as file, locking.locked(file, str(path), write=True):
+    with opened(path, write=True) as file:
+        locking.lock(file, str(path), alone=True)
         start = time.monotonic()
         with pytest.raises(sdp.LedgerError, match="held by another process"):
             accountant.spend(UNIT)
@@ -417,6 +428,52 @@ def test_a_fork_at_any_line_of_a_debit_keeps_book_and_releases_together(path, fu
     code = PREAMBLE.replace("-10", "-12") + f"step = {1 if full else 5}\n" + FORK_EVERYWHERE.replace("-10", "-12")
     code = code.replace("sdp.Accountant.open(path)", "sdp.Accountant.open(path, durable=False)", 1)
     print(run(code, path))
+
+
+# The same by another thread: the child has none that could go on with the debit, and debits by itself at once.
+FORK_BESIDE_EVERY_LINE = """
+lines = 0
+def beside():
+    global forked
+    forked = os.fork()
+    if forked == 0:
+        signal.alarm(60)
+        try: a.spend(unit); os._exit(0)
+        except BaseException as error: print(repr(error), file=sys.stderr); os._exit(1)
+def trace(frame, event, arg):
+    global lines
+    if "accounting" not in frame.f_code.co_filename: return None
+    if event == "line":
+        lines += 1
+        if lines == stop:
+            sys.settrace(None)
+            thread = threading.Thread(target=beside); thread.start(); thread.join()
+    return trace
+a = sdp.Accountant.open(path, durable=False); a.spend(unit)
+other = sdp.Accountant.open(path, durable=False)
+stop, debits = 0, 1
+while True:
+    lines, forked, stop = 0, None, stop + step
+    # Another handle debits, so that there are lines to read and to take in.
+    other.spend(unit)
+    sys.settrace(trace); a.spend(unit); sys.settrace(None)
+    debits += 2
+    if forked is None: break
+    code = os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
+    assert code == 0, code
+    debits += 1
+found = sdp.Accountant.open(path)
+assert (found.debits, found.spent_epsilon()) == (debits, debits * 2.0**-12), (found.debits, debits)
+print(stop, debits)
+"""
+
+
+def test_a_fork_by_another_thread_at_any_line_of_a_debit_loses_none(path, full):
+    sdp.Accountant(1.0, 0.0, path=path, durable=False)
+    filters = "import warnings; warnings.filterwarnings('ignore', category=DeprecationWarning)\n"
+    code = filters + PREAMBLE.replace("-10", "-12") + f"step = {1 if full else 4}\n" + FORK_BESIDE_EVERY_LINE
+    stop, debits = map(int, run(code, path).split())
+    assert debits > stop / (1 if full else 4)
 
 
 def test_a_release_in_a_child_that_was_forked_after_the_debit_is_refused(accountant):

@@ -7,8 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from simplexdp.accounting.ledger.file import CLOSED, CURVE, DEBIT, MARK, SETTINGS, as_ledger_errors, make
+from simplexdp.accounting.ledger.book import CLOSED, CURVE, DEBIT, MARK, SETTINGS
+from simplexdp.accounting.ledger.errors import as_ledger_errors
+from simplexdp.accounting.ledger.making import make
 from simplexdp.accounting.ledger.records import MAGIC, START, Damaged, Record, scan
+from simplexdp.accounting.ledger.system import system
 from simplexdp.exceptions import LedgerError
 
 __all__ = ["Charge", "restore"]
@@ -46,7 +49,7 @@ def restore(
     """
     if os.path.lexists(path):
         raise LedgerError(f"{path} exists already: nothing was restored")
-    with as_ledger_errors(source):
+    with as_ledger_errors(source, known=False):
         lines, whole = _lines(source)
     if not lines or lines[0].kind != SETTINGS:
         raise LedgerError(f"{source} is no copy of a ledger")
@@ -59,8 +62,7 @@ def restore(
         recipes = [json.loads(line.body)["recipe"] for line in lines if line.kind == CURVE]
         content += _charged(charged, recipes, len(debits))
     origin = {"identity": head["identity"], "debits": len(debits), "time": round(time.time(), 6)}
-    with as_ledger_errors(path):
-        make(path, head["settings"], mode, content, {"restored": origin})
+    make(path, head["settings"], mode, content, {"restored": origin})
     return whole
 
 
@@ -85,10 +87,10 @@ def _charged(charged: Charge, recipes: list[str], debits: int) -> list[tuple[str
 
 def _lines(source: str) -> tuple[list[Record], bool]:
     """Return the lines of a copy up to its end or its first damage, and whether that is all."""
-    file = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+    file = system.open_file(source, write=False)
     lines: list[Record] = []
     try:
-        if os.pread(file, len(MAGIC), 0) != MAGIC:
+        if system.read_at(file, len(MAGIC), 0) != MAGIC:
             raise LedgerError(f"{source} is no copy of a ledger")
         size = os.fstat(file).st_size
         with contextlib.suppress(Damaged):

@@ -1,71 +1,61 @@
-"""The lock of a ledger file, which no fork can lose, double or keep.
+"""Handles of a ledger file and its lock, which no fork can lose, double or keep.
 
-`flock` belongs to the open file, not to the process: closing another handle of the file never drops it, threads exclude
-each other, and it ends with the process that holds it. (POSIX locks, which SQLite takes, end when *any* handle of the
-file is closed, and SQLite remembers in memory, which a fork copies, what it believes to hold.) A forked child
-inherits the open file; it lets go of it at once, so that a parent that dies does not leave its lock with a child.
+A forked child inherits the open file, and with it the lock; it lets go of it at once, so that a parent that dies does
+not leave its lock with a child.
 """
 
-import contextlib
 import os
 import time
-from collections.abc import Iterator
 
+from simplexdp.accounting.ledger.system import system
 from simplexdp.exceptions import LedgerError
 
-__all__ = ["PATIENCE", "check_own", "fcntl", "locked", "opened"]
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+__all__ = ["PATIENCE", "check_own", "close", "lock", "open_file", "unlock"]
 
 PATIENCE = 120.0
 """Seconds to wait for another process that holds the file."""
 
-_SHORTEST_WAIT, _LONGEST_WAIT = 2e-5, 5e-3
+_SHORTEST_WAIT, _LONGEST_WAIT = 2e-5, 1e-3
 
 _open: dict[int, int] = {}
 """Handles in use, and the process that opened each."""
 
 
-@contextlib.contextmanager
-def opened(path: str, *, write: bool) -> Iterator[int]:
-    """Open a file for the length of a block, for this process alone."""
-    if fcntl is None:
-        raise LedgerError("a ledger file needs the file locks of a POSIX system; on this one use postgresql://")
+def open_file(path: str, *, write: bool) -> int:
+    """Open a file for this process alone, until `close`."""
     _let_go()
     owner = os.getpid()
-    file = os.open(path, (os.O_RDWR if write else os.O_RDONLY) | os.O_CLOEXEC)
+    file: int = system.open_file(path, write=write)
+    # A child that was forked in between has a handle that is its parent's, and says so.
     _open[file] = owner
-    try:
-        check_own(file, path)
-        yield file
-    finally:
-        _open.pop(file, None)
-        os.close(file)
+    check_own(file, path)
+    return file
 
 
-@contextlib.contextmanager
-def locked(file: int, path: str, *, write: bool) -> Iterator[None]:
-    """Hold the lock of an open file: alone, or together with others that only read."""
-    kind = (fcntl.LOCK_EX if write else fcntl.LOCK_SH) | fcntl.LOCK_NB
+def close(file: int) -> None:
+    """Close a handle."""
+    _open.pop(file, None)
+    os.close(file)
+
+
+def lock(file: int, path: str, *, alone: bool) -> None:
+    """Wait for the lock of an open file: alone, or together with others that only read."""
+    if system.try_lock(file, alone=alone):
+        return
     wait, until = _SHORTEST_WAIT, time.monotonic() + PATIENCE
     while True:
-        try:
-            fcntl.flock(file, kind)
-            break
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise LedgerError(f"the ledger {path} is held by another process since {PATIENCE:g} s") from None
-            time.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT)
-    try:
-        yield
-    finally:
-        # In a child that was forked inside the block the lock is the parent's.
-        if _open.get(file) == os.getpid():
-            fcntl.flock(file, fcntl.LOCK_UN)
+        time.sleep(wait)
+        if system.try_lock(file, alone=alone):
+            return
+        if time.monotonic() > until:
+            raise LedgerError(f"the ledger {path} is held by another process since {PATIENCE:g} s")
+        wait = min(2 * wait, _LONGEST_WAIT)
+
+
+def unlock(file: int) -> None:
+    """Give the lock back, unless this is a forked child: then it is the parent's."""
+    if _open.get(file) == os.getpid():
+        system.unlock(file)
 
 
 def check_own(file: int, path: str) -> None:
@@ -85,7 +75,7 @@ def _let_go() -> None:
     """
     foreign = [file for file, owner in list(_open.items()) if owner != os.getpid()]
     if foreign:
-        nowhere = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        nowhere = os.open(os.devnull, os.O_RDONLY)
         for file in foreign:
             os.dup2(nowhere, file, inheritable=False)
             _open.pop(file, None)

@@ -6,26 +6,16 @@ come. Both are stamps against accidents; whoever may write the file can forge th
 """
 
 import contextlib
-import errno
 import os
 import stat
 
-from simplexdp.accounting.ledger.locking import fcntl
+from simplexdp.accounting.ledger.system import system
 from simplexdp.exceptions import LedgerError
-
-_GET_GENERATION = 0x80087601
-"""FS_IOC_GETVERSION: a random number of the inode, on file systems that have one."""
-_ATTRIBUTE = "user.simplexdp.debits"
-
-RESTORE = "count what may have been spent, and take it into use, with: simplexdp ledger restore"
 
 
 def home_of(file: int) -> str:
     """Return what tells the file from every copy of it: its inode, and the generation of that where there is one."""
-    generation = 0
-    with contextlib.suppress(OSError):
-        generation = int.from_bytes(fcntl.ioctl(file, _GET_GENERATION, bytes(8))[:4], "little")
-    return f"{os.fstat(file).st_ino}:{generation}"
+    return f"{os.fstat(file).st_ino}:{system.generation(file)}"
 
 
 def is_home(file: int, stated: str) -> bool:
@@ -36,42 +26,17 @@ def is_home(file: int, stated: str) -> bool:
     return inode == stated_inode and ("0" in (generation, stated_generation) or generation == stated_generation)
 
 
-def check_path(file: int, path: str) -> None:
-    """Refuse a file that the path does not lead to any more, or that has a second path."""
+def check_path(file: int, path: str) -> os.stat_result:
+    """Refuse a file that the path does not lead to any more, or that has a second path; return what it is."""
     here = os.fstat(file)
     if not stat.S_ISREG(here.st_mode):
         raise LedgerError(f"{path} is not a ledger: it is no regular file")
-    try:
-        there = os.stat(path)
-    except FileNotFoundError:
-        raise missing(path) from None
+    there = system.found_at(path)
     if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
         raise LedgerError(f"the ledger {path} was replaced by another file while it was used; nothing was spent")
     if here.st_nlink > 1 and _without_draft(file, path) > 1:
         raise LedgerError(f"the ledger {path} has a second name (a hard link): remove one; nothing was spent")
-
-
-def missing(path: str) -> LedgerError:
-    """Return the error for a ledger that is gone."""
-    return LedgerError(f"the ledger {path} does not exist any more: what was spent cannot be known")
-
-
-def remember(file: int, debits: int) -> None:
-    """Note in the inode how many debits there are, where the file system can."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.setxattr(file, _ATTRIBUTE, b"%d" % debits)
-
-
-def remembered(file: int) -> int:
-    """Return how many debits the inode has seen; some of the latest may be missing."""
-    try:
-        return int(os.getxattr(file, _ATTRIBUTE))
-    except AttributeError:
-        return 0
-    except OSError as error:
-        if error.errno in (errno.ENODATA, errno.ENOTSUP, errno.EPERM, errno.EACCES):
-            return 0
-        raise
+    return here
 
 
 def draft_of(path: str, token: str) -> str:

@@ -9,11 +9,12 @@ no single flipped bit can make a line so.
 """
 
 import hashlib
-import os
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from simplexdp.accounting.ledger.system import system
 
 MAGIC = b"simplexdp ledger 2\n"
 START = bytes(16)
@@ -28,8 +29,7 @@ class Damaged(Exception):  # noqa: N818
     """A line is not what was written."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """One line, checked."""
 
     kind: str
@@ -95,7 +95,7 @@ def _length_check(kind: bytes, length: bytes, start: int) -> bytes:
 def _read(file: int, start: int, length: int) -> bytes:
     parts = []
     while length > 0:
-        part = os.pread(file, length, start)
+        part = system.read_at(file, length, start)
         if not part:
             raise Damaged(f"at byte {start}: the file ends early")
         parts.append(part)

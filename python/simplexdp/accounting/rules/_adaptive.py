@@ -1,5 +1,6 @@
 """The rules whose state is a few numbers of the core: sums, or a pair that is moved."""
 
+import os
 import zlib
 from typing import Any, ClassVar
 
@@ -85,6 +86,10 @@ def _stored(value: float | str) -> float:
 
 
 _SPENDS: dict[tuple[tuple[str, int], ...], _core.Spend] = {}
+
+if hasattr(os, "register_at_fork"):
+    # Another thread may have been about to note a price: a forked child would wait for its lock for ever.
+    os.register_at_fork(after_in_child=_SPENDS.clear)
 
 
 def _spend(plan: Plan) -> _core.Spend:

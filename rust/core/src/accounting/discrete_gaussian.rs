@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::linear_pair::MARGIN;
 use super::{LossTable, Profile};
+use crate::once::kept;
 use crate::{Error, Result};
 
 /// The profile of discrete Gaussian noise around neighbours that differ by one in one or two coordinates.
@@ -97,7 +98,7 @@ impl Profile for DiscreteGaussianPair {
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
-        let lower = self.lower.get_or_init(|| table(self.sigma, self.changed, Side::Lower).ok());
+        let lower = kept(&self.lower, || table(self.sigma, self.changed, Side::Lower).ok());
         let trivial = (-epsilon.exp_m1() * (1.0 - MARGIN)).max(0.0);
         lower.as_ref().map_or(trivial, |lower| lower.delta_lower(epsilon).max(trivial))
     }

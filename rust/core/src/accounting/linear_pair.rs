@@ -18,6 +18,7 @@ use super::quadrature::{nodes_12, nodes_32};
 use super::shape::{Shape, exp_m1};
 use super::tail::Tail;
 use crate::double_double::DoubleDouble;
+use crate::once::kept;
 
 /// Reported bounds are the computed value times (1 +- MARGIN); the computed one errs by less (docs/privacy-curves.md).
 pub const MARGIN: f64 = 1e-11;
@@ -158,7 +159,7 @@ impl LinearPair {
     fn difference(&self, mass: f64, x: f64, epsilon: Option<f64>) -> Excess {
         let epsilon = epsilon.unwrap_or_else(|| self.epsilon_at(x));
         let x_q = (DoubleDouble::from(epsilon) / self.r + self.offset_q).to_f64();
-        let q = self.q_tail.get_or_init(|| Tail::new(self.q));
+        let q = kept(&self.q_tail, || Tail::new(self.q));
         let slope = match q.locate(x_q) {
             Some(k) if q.is_open(k) => {
                 let density = self.p.density(x);

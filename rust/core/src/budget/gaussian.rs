@@ -386,6 +386,32 @@ mod tests {
         assert!(last[2] < 2e-9 || last[1] < 2e-4, "{last:?}");
     }
 
+    /// A curve that knows no epsilon for small deltas, as compositions may not.
+    struct Endless<P: Profile>(P, f64);
+
+    impl<P: Profile> Profile for Endless<P> {
+        fn delta_upper(&self, epsilon: f64) -> f64 {
+            self.0.delta_upper(epsilon).max(self.1)
+        }
+        fn delta_lower(&self, epsilon: f64) -> f64 {
+            self.0.delta_lower(epsilon)
+        }
+        fn epsilon_upper(&self, delta: f64) -> f64 {
+            if delta < 1e-9 { f64::INFINITY } else { self.0.epsilon_upper(delta) }
+        }
+    }
+
+    #[test]
+    fn a_curve_that_knows_no_end_is_paid_by_what_it_knows() {
+        for (floor, least) in [(0.0, 330), (1e-18, 330), (1e-10, 60)] {
+            let states = spent(&rule(), &spend(Endless(GaussianPair::new(0.0125).unwrap(), floor)));
+            assert!(states.len() > least, "{floor}: {}", states.len());
+        }
+        // What never falls tells everything with that probability.
+        let states = spent(&rule(), &spend(Endless(GaussianPair::new(0.0125).unwrap(), 1e-4)));
+        assert_eq!(states.len(), 1);
+    }
+
     #[test]
     fn states_and_numbers_that_are_none_are_refused() {
         let pay = spend(BudgetPair::new(0.01, 0.0).unwrap());

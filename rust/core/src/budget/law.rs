@@ -15,6 +15,8 @@ use crate::{Error, Result, interrupt};
 const FINE: f64 = 20.0;
 /// Knots per factor e further out.
 const COARSE: f64 = 40.0;
+/// Powers of two among which the end of the losses is looked for where the curve does not tell.
+const ENDS: std::ops::RangeInclusive<i32> = -20..=9;
 /// More than enough for any curve that a book can afford.
 const MOST_KNOTS: usize = 4000;
 
@@ -95,9 +97,22 @@ fn knots(profiles: &[&dyn Profile], tail: f64) -> Result<Vec<f64>> {
 /// A loss beyond which at most `tail` of delta is left, besides what is at infinity; the largest loss where there is one.
 fn end(profile: &dyn Profile, tail: f64) -> f64 {
     let infinite = profile.delta_upper(f64::INFINITY);
-    let end = profile.epsilon_upper(infinite + tail);
+    let wanted = infinite + tail;
+    let end = profile.epsilon_upper(wanted);
+    if !end.is_finite() {
+        return coarse_end(profile, wanted);
+    }
     let bounded = end.is_finite() && profile.delta_upper(2.0 * end) <= infinite;
     if bounded { profile.epsilon_upper(infinite).min(2.0 * end) } else { end }
+}
+
+/// The same where no epsilon is known for so little delta, as of compositions whose bounds end before: the profile is
+/// constant beyond the last knot, so any place will do, and the first at which delta falls no further is the best.
+fn coarse_end(profile: &dyn Profile, wanted: f64) -> f64 {
+    let values: Vec<(f64, f64)> = ENDS.map(|k| 2.0_f64.powi(k)).map(|end| (end, profile.delta_upper(end))).collect();
+    let least = values.iter().map(|value| value.1).fold(f64::INFINITY, f64::min);
+    let enough = wanted.max(least * (1.0 + 1e-6));
+    values.iter().find(|value| value.1 <= enough).map_or(f64::INFINITY, |value| value.0)
 }
 
 /// A convex, piecewise linear function of exp(eps) above a profile at eps >= 0, as masses.

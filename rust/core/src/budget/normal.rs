@@ -4,7 +4,9 @@
 //! derivatives are (-1)^n i_n, so Taylor's series about a near node of a table gives it everywhere.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, FRAC_PI_2};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
+
+use crate::once::kept;
 
 /// Nodes per unit.
 const DENSITY: f64 = 16.0;
@@ -16,8 +18,11 @@ const TERMS: usize = 10;
 const CONVERGENT: f64 = 0.5;
 const DEPTH: usize = 2500;
 
-static TABLE: LazyLock<Vec<[f64; TERMS]>> =
-    LazyLock::new(|| (0..=END * DENSITY as usize).map(|i| coefficients(i as f64 / DENSITY)).collect());
+static TABLE: OnceLock<Vec<[f64; TERMS]>> = OnceLock::new();
+
+fn table() -> &'static Vec<[f64; TERMS]> {
+    kept(&TABLE, || (0..=END * DENSITY as usize).map(|i| coefficients(i as f64 / DENSITY)).collect())
+}
 
 /// The density of the standard normal law at t.
 pub(super) fn density(t: f64) -> f64 {
@@ -33,7 +38,7 @@ pub(super) fn mills(t: f64) -> f64 {
     }
     let node = (t * DENSITY).round();
     let step = t - node / DENSITY;
-    TABLE[node as usize].iter().rev().fold(0.0, |sum, c| sum * step + c)
+    table()[node as usize].iter().rev().fold(0.0, |sum, c| sum * step + c)
 }
 
 /// The upper tail Q(t), told its density.

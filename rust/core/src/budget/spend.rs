@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::law::{self, Law};
 use crate::accounting::Profile;
+use crate::once::kept;
 use crate::rounding::ln_1p_down;
 use crate::{Error, Result};
 
@@ -119,7 +120,7 @@ impl Spend {
 
     /// See [`law::scale`].
     pub(super) fn scale(&self) -> f64 {
-        *self.scale.get_or_init(|| law::scale(&self.borrowed()))
+        *kept(&self.scale, || law::scale(&self.borrowed()))
     }
 
     /// The discrete law that puts at most about `tail` at infinity.

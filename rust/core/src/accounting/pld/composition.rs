@@ -8,6 +8,7 @@ use super::outcomes::Outcomes;
 use super::plan::{Aim, Part, Sketch, few_digits, short_step};
 use super::pmf::Pmf;
 use crate::accounting::{Profile, inverse};
+use crate::once::kept;
 use crate::rounding::{any_of_down, any_of_up, count_up, exp_m1_up, multiple_up, quotient_down, total_up};
 use crate::{Error, Result, interrupt};
 
@@ -91,7 +92,7 @@ impl Composition {
 
     /// The largest finite loss of each part; infinite where there is none.
     fn tops(&self) -> &[f64] {
-        self.tops.get_or_init(|| {
+        kept::<Vec<f64>>(&self.tops, || {
             let top = |profile: &dyn Profile| profile.epsilon_upper(profile.delta_upper(f64::INFINITY));
             self.parts
                 .iter()
