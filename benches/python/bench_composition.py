@@ -1,10 +1,4 @@
-"""Composition against dp_accounting at its default grid, calibration of a whole model, debits in a ledger on disk."""
-
-import os
-import subprocess
-import sys
-import tempfile
-import time
+"""Composition against dp_accounting at its default grid, calibration of a whole model."""
 
 from benches.python.timing import compare, report, seconds
 from dp_accounting.pld import privacy_loss_distribution as peer
@@ -36,43 +30,6 @@ def peer_laplaces() -> float:
     return total.get_epsilon_for_delta(1e-6)
 
 
-DEBITS = """
-import sys, time
-import simplexdp as sdp
-
-accountant = sdp.Accountant.open(sys.argv[1], durable=sys.argv[3] == "durable")
-unit = sdp.PrivacyCurve.gaussian(sigma=1e4)
-accountant.spend(unit)
-print("ready", flush=True)
-sys.stdin.readline()
-for _ in range(int(sys.argv[2])):
-    accountant.spend(unit)
-"""
-
-
-def debits_per_second(durable: bool, each: int = 1000, workers: int = 4) -> float:
-    """Return the rate of debits of several processes on one ledger; all must be there at the end."""
-    with tempfile.TemporaryDirectory(dir=os.environ.get("SIMPLEXDP_BENCH_DIR", ".")) as folder:
-        path = os.path.join(folder, "ledger.db")
-        accountant = sdp.Accountant(1.0, 1e-6, path=path)
-        command = [sys.executable, "-c", DEBITS, path, str(each), "durable" if durable else "quick"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        processes = [subprocess.Popen(command, **pipes) for _ in range(workers)]
-        for process in processes:
-            process.stdout.readline()
-        start = time.perf_counter()
-        for process in processes:
-            process.stdin.write("go\n")
-            process.stdin.flush()
-        for process in processes:
-            process.wait()
-        elapsed = time.perf_counter() - start
-        found = accountant.debits
-        if found != workers * (each + 1):
-            raise AssertionError(f"{workers * (each + 1)} debits were made, {found} are in the ledger")
-        return workers * each / elapsed
-
-
 def run() -> int:
     missed = 0
     for label, ours, theirs, exact in (
@@ -85,8 +42,4 @@ def run() -> int:
     took = min(seconds(lambda: structure.calibrated(epsilon=1.0, delta=1e-6, prior=1.0)) for _ in range(3))
     print(f"  calibration of 20-attribute naive Bayes {1e3 * took:.0f} ms  (required 500)")
     missed += took > 0.5
-    for durable in (True, False):
-        rate = debits_per_second(durable)
-        print(f"  debits per second, 4 processes, {'durable' if durable else 'quick'}: {rate:.0f}  (required 1000)")
-        missed += rate < 1000 and not durable
     return missed

@@ -15,10 +15,7 @@ import types
 import numpy as np  # noqa: F401  what these load may ask for more than Windows has
 
 BINARY = 1 << 30
-ABSENT = (
-    "pread pwrite fdatasync fchmod fork forkpty register_at_fork setxattr getxattr geteuid getuid "
-    "O_CLOEXEC O_NOFOLLOW O_DIRECTORY"
-).split()
+ABSENT = ["pread", "pwrite", "fdatasync", "fchmod", "fork", "forkpty", "register_at_fork", "setxattr", "getxattr", "geteuid", "getuid", "O_CLOEXEC", "O_NOFOLLOW", "O_DIRECTORY"]
 
 _open, _unlink, _rename, _no_inherit = os.open, os.unlink, os.rename, os.O_CLOEXEC
 

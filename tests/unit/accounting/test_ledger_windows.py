@@ -50,7 +50,9 @@ threads = [threading.Thread(target=work) for _ in range(2)]
     for worker in workers:
         _, errors = worker.communicate(timeout=120)
         assert worker.returncode == 0, errors
-    run("found = sdp.Accountant.open(path); assert (found.debits, found.spent_epsilon()) == (120, 120 * 2.0**-10)", path)
+    run(
+        "found = sdp.Accountant.open(path); assert (found.debits, found.spent_epsilon()) == (120, 120 * 2.0**-10)", path
+    )
     assert [file.name for file in tmp_path.iterdir()] == ["ledger.db"]
 
 
@@ -60,7 +62,11 @@ def test_what_is_killed_in_the_middle_leaves_all_or_nothing(tmp_path):
     made = [worker.stdout.readline() for _ in range(20)][-1]
     worker.kill()
     worker.communicate()
-    run("n = sdp.Accountant.open(path).debits; assert n >= int(sys.argv[2]); sdp.Accountant.open(path).spend(unit)", path, made)
+    run(
+        "n = sdp.Accountant.open(path).debits; assert n >= int(sys.argv[2]); sdp.Accountant.open(path).spend(unit)",
+        path,
+        made,
+    )
 
 
 def test_copies_second_names_and_absent_files_are_refused(tmp_path):
