@@ -16,6 +16,9 @@ __all__ = ["Command", "KeepingCommand", "whole"]
 OUTPUTS = ("out", "report", "plot", "certificate")
 """Options that name files which are written."""
 
+# Windows has no links to follow by these names, and would write texts.
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
+
 _FORCE = "simplexdp.cli.force"
 _LEDGER = b"simplexdp ledger "
 _RELEASED = (b'"format": "simplexdp.', b'"simplexdp Hellinger certificate')
@@ -84,7 +87,7 @@ def _check_writable(option: str, path: str) -> None:
                 raise PermissionError(13, "Permission denied")
             return
         if os.path.isfile(path):
-            os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+            os.close(os.open(path, os.O_WRONLY))
         with suppress(FileNotFoundError):
             os.lstat(path)
         draft = _draft_beside(path)
@@ -143,7 +146,7 @@ def _draft_beside(path: str) -> str:
 
 def _made(draft: str) -> int:
     """Make a file that was not there, through no link."""
-    return os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    return os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS, 0o666)
 
 
 @contextmanager
@@ -158,11 +161,9 @@ def whole(path: str) -> Iterator[str]:
     draft = _draft_beside(path)
     file = _made(draft)
     try:
-        try:
-            if os.path.isfile(path) and not os.path.islink(path):
-                os.fchmod(file, stat.S_IMODE(os.stat(path).st_mode))
-        finally:
-            os.close(file)
+        os.close(file)
+        if os.path.isfile(path) and not os.path.islink(path):
+            os.chmod(draft, stat.S_IMODE(os.stat(path).st_mode))
         yield draft
         os.replace(draft, path)
     except BaseException:

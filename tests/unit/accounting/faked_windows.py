@@ -15,7 +15,8 @@ import types
 import numpy as np  # noqa: F401  what these load may ask for more than Windows has
 
 BINARY = 1 << 30
-ABSENT = ["pread", "pwrite", "fdatasync", "fchmod", "fork", "forkpty", "register_at_fork", "setxattr", "getxattr", "geteuid", "getuid", "O_CLOEXEC", "O_NOFOLLOW", "O_DIRECTORY"]
+ABSENT = """pread pwrite fdatasync fchmod fork forkpty register_at_fork setxattr getxattr geteuid getuid
+O_CLOEXEC O_NOFOLLOW O_DIRECTORY"""
 
 _open, _unlink, _rename, _no_inherit = os.open, os.unlink, os.rename, os.O_CLOEXEC
 
@@ -64,7 +65,7 @@ def main() -> None:
     msvcrt = types.ModuleType("msvcrt")
     msvcrt.LK_UNLCK, msvcrt.LK_NBLCK, msvcrt.locking = 0, 2, locking
     sys.modules["msvcrt"], sys.modules["fcntl"] = msvcrt, None
-    for name in ABSENT:
+    for name in ABSENT.split():
         delattr(os, name)
     os.O_BINARY, os.O_NOINHERIT = BINARY, _no_inherit
     os.open, os.unlink, os.rename = open_binary, unlink, rename

@@ -397,7 +397,7 @@ mod tests {
             self.0.delta_lower(epsilon)
         }
         fn epsilon_upper(&self, delta: f64) -> f64 {
-            if delta < 1e-9 { f64::INFINITY } else { self.0.epsilon_upper(delta) }
+            if delta < self.1.max(1e-9) { f64::INFINITY } else { self.0.epsilon_upper(delta) }
         }
     }
 
