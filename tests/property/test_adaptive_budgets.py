@@ -7,14 +7,14 @@ decides what may be released next.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
 from mpmath import mp, mpf
 
-from simplexdp import PrivacyCurve
+from simplexdp import PrivacyCurve, _core
 from simplexdp.accounting import rules
 from simplexdp.accounting.rules import Rule
 from simplexdp.exceptions import BudgetExceededError
@@ -102,7 +102,7 @@ class Adversary:
         """Stop, or look at one normal number more."""
         sigmas = [sigma for sigma in (0.5, 1.5, 4.0, 12.0, 40.0) if self.rng.random() < 0.5]
         for sigma in sigmas:
-            if self.rule.fits(state, [(PrivacyCurve.gaussian(sigma=sigma), 1)]):
+            if self.rule.fits(state, [(PrivacyCurve.gaussian(sigma=sigma, adjacency=self.rule.adjacency), 1)]):
                 return [normal_divergence(sigma, x) for x in xs]
         return [max(1 - x, mpf(0)) for x in xs]
 
@@ -118,6 +118,62 @@ def menu(epsilon: float, delta: float, *, pure: bool) -> list[Release]:
     ]
     normals = [binned_normal(ratio / epsilon, (0.5,)) for ratio in (30.0, 12.0, 6.0)]
     return responses + told + normals
+
+
+def table(chances: Sequence[tuple[mpf, mpf]]) -> _core.Profile:
+    """The curve of answers with these chances, in one direction."""
+    losses, masses = zip(*sorted((float(mp.log(p / q)), float(p)) for p, q in chances), strict=True)
+    return _core.loss_table_profile(losses, masses, 0.0)
+
+
+def skewed(size: float, rare: float) -> Release:
+    """One answer of two is rare and tells much, under the second data set more often: losses are skewed."""
+    q = mpf(rare)
+    p = q * mp.exp(-mpf(size))
+    chances = ((p, q), (1 - p, 1 - q))
+    to, back = (table(pairs) for pairs in (chances, [(b, a) for a, b in chances]))
+    return Release(chances, mpf(0), PrivacyCurve([to, back], adjacency="add_remove"))
+
+
+def both_ways(release: Release) -> Release:
+    """The same release where records are added or removed."""
+    profiles = release.curve.profiles * (3 - len(release.curve.profiles))
+    return Release(release.chances, release.told, PrivacyCurve(profiles, adjacency="add_remove"))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_no_adversary_gets_more_from_a_lopsided_book(turned: bool) -> None:
+    """A small skewed release first, which makes the pair of the book skewed; then whatever still fits."""
+    rng = random.Random(11)
+    rounds, closest = 0, mpf(0)
+    for number in range(TREES // 3):
+        epsilon, delta = BUDGETS[number % len(BUDGETS)]
+        rule = rules.make("gaussian", epsilon=epsilon, delta=delta, adjacency="add_remove")
+
+        def seen(release: Release) -> Release:
+            profiles = release.curve.profiles[::-1]
+            turned_chances = tuple((q, p) for p, q in release.chances)
+            return Release(turned_chances, release.told, PrivacyCurve(profiles, adjacency="add_remove"))
+
+        small = skewed(epsilon / 8, 0.02)
+        skew = [skewed(share * epsilon, rare) for share in (1.0, 0.5, 0.2) for rare in (0.3, 0.05, 0.002)]
+        if turned:
+            small, skew = seen(small), [seen(release) for release in skew]
+        state = rule.debit(rule.start(), [(small.curve, 1)])
+        assert state.startswith(float(2).hex()), "the book is not lopsided"
+        choices = [both_ways(release) for release in menu(epsilon, delta, pure=False)] + skew * 2
+        adversary = Adversary(rule, choices, rng)
+        depth = rng.randint(2, DEPTH)
+        x = mp.exp(mpf(epsilon))
+        totals = [mpf(0), mpf(0)]
+        for p, q in small.chances:
+            below = adversary.divergences([x * q / p, x * p / q], state, depth)
+            totals = [totals[0] + p * below[0], totals[1] + q * below[1]]
+        assert max(totals) <= delta + mpf(10) ** -30, (epsilon, delta, number)
+        rounds += adversary.rounds
+        closest = max(closest, max(totals) / mpf(delta))
+    print(f"{rounds} releases, closest {float(closest):.4f} of delta")
+    assert rounds > TREES
 
 
 @pytest.mark.parametrize("name", ["pure", "pure with slack", "gaussian", "renyi"])

@@ -1,12 +1,13 @@
-//! Whether a curve followed by a Gaussian pair stays below a larger Gaussian pair with a leak, at every real eps.
+//! Whether a curve followed by a Gaussian pair stays below a larger one with a leak, and perhaps jumps, at every real eps.
 //!
-//! The question is C x G_k <= 1 - e^-s (1 - G_(k+m)). With W the profile on the left, M = k + m and v = e^s - 1 it reads
+//! The question is C x G_k <= 1 - e^-s (1 - V), V = G_(k+m) x T_(c m) (jumps.rs; c = 0 for Gaussian books). With W the
+//! profile on the left and v = e^s - 1 it reads
 //!
-//!   f = G_M + v - (1 + v) W >= 0.
+//!   f = V + v - (1 + v) W >= 0.
 //!
-//! Both sides are symmetric (law.rs), so eps >= 0 in both directions is enough. In x = exp(eps) the second derivative of f is
-//! r/x^2, r = n_M - (1 + v) w, with n_M and w the densities of the losses: normal ones, and mixtures of such, whose own
-//! derivatives are known. Between grid points at distance h, therefore, with errors of linear interpolation,
+//! What is said of the other direction at eps > 0 says everything of this one at eps < 0 (law.rs), so eps >= 0 in both
+//! directions is enough. In x = exp(eps) the second derivative of f is r/x^2, r = n - (1 + v) w, with n and w the densities
+//! of the losses: mixtures of normal ones, whose own derivatives are known. Between grid points at distance h, therefore, with errors of linear interpolation,
 //!
 //!   f >= min of both ends - (e^h - 1)^2/8 sup r,
 //!   r <= max of both ends + h^2/8 sup(-r''),
@@ -15,8 +16,9 @@
 //! and the last is bounded term by term. So the supremum over the continuum is certified, not sampled. To the right of the
 //! last point W only falls: it is enough that (1 + v) W <= v there.
 //!
-//! An answer for k holds for every larger k too: compose both sides with another Gaussian pair.
+//! An answer for k holds for every larger k too, and with all the jumps of a book: compose both sides with what more there is.
 
+use super::jumps::Jumps;
 use super::law::{Law, Side};
 use super::leaky::{self, ROUNDING};
 use super::normal::{density, tail};
@@ -121,17 +123,22 @@ impl Grid {
     }
 
     /// Whether f >= 0 at the points, and whether everywhere.
-    fn holds(&self, added: f64, leak: f64) -> (bool, bool) {
+    fn holds(&self, added: f64, leak: f64, jumps: &Jumps) -> (bool, bool) {
         let (square, gain) = (self.square + added, exp_m1_down(leak));
         let h = self.step * self.square.sqrt();
         let eighth = 0.125 * h * h * (1.0 + ROUNDING);
         let bend = 0.125 * h.exp_m1() * h.exp_m1() * (1.0 + ROUNDING);
         let spread = 2.0 * (0.5 * self.step * self.step).exp();
         let mut everywhere = true;
-        for points in &self.sides {
+        // A pair with jumps has two directions, also where the curve has one.
+        let directions = if jumps.is_none() { self.sides.len() } else { 2 };
+        for direction in 0..directions {
+            let points = &self.sides[direction.min(self.sides.len() - 1)];
+            let target = jumps.law(added, direction, false);
             let mut before: Option<Difference> = None;
             for (i, point) in points.iter().enumerate() {
-                let here = Difference::new(point, square, i as f64 * h, gain, self.step);
+                let above = target.composed(square, i as f64 * h, self.step);
+                let here = Difference::new(point, &above, square, gain);
                 // What is no number proves nothing.
                 if !(here.value >= 0.0) {
                     return (false, false);
@@ -163,31 +170,32 @@ struct Difference {
 }
 
 impl Difference {
-    fn new(point: &Composed, square: f64, epsilon: f64, gain: f64, step: f64) -> Self {
-        let width = square.sqrt();
-        let t = epsilon / width - 0.5 * width;
-        let phi = density(t);
-        let upper = tail(t, phi);
-        let value = upper - leaky::other_tail(t, width, epsilon, phi);
-        let (flat, times) = (phi / width, 1.0 + gain);
-        let curvature = flat * (t * t - 1.0) / square;
-        let size = |flat: f64| ROUNDING * flat * (t * t + 2.0);
+    fn new(point: &Composed, above: &Composed, square: f64, gain: f64) -> Self {
+        let times = 1.0 + gain;
+        let fourth = above.fourth + times * point.fourth;
+        let value = above.value + gain - times * point.value;
         Self {
-            value: value + gain - times * point.value - 2.0 * ROUNDING * (upper + times * point.scale + gain),
-            convexity: flat - times * point.density + ROUNDING * (flat + times * point.density),
-            falling: times * point.curvature - curvature
-                + size(flat) / square
-                // The terms of w'' are at most those of w'''' times the square of the width.
-                + 2.0 * ROUNDING * point.fourth * square,
-            fourth: flat * hermite_4(t.abs() + step) / (square * square) + times * point.fourth,
+            value: value - 2.0 * ROUNDING * (above.scale + times * point.scale + gain),
+            convexity: above.density - times * point.density + ROUNDING * (above.density + times * point.density),
+            // The terms of n'' and w'' are at most those of n'''' and w'''' times the square of the larger width.
+            falling: times * point.curvature - above.curvature + 2.0 * ROUNDING * fourth * square,
+            fourth,
         }
     }
 }
 
-/// The least m, nearly, with C x G_k <= D_(m, leak + rate m) x G_k everywhere, k = `square`; none up to `most`.
+/// The least m, nearly, with C x G_k <= D_(m, leak + rate m) x T_(c m) x G_k everywhere, k = `square`; none up to `most`.
 ///
 /// `hint` is a guess of m. The result is certified for this k and so for every larger one.
-pub(super) fn price(law: &Law, square: f64, rate: f64, leak: f64, hint: f64, most: f64) -> Result<Option<f64>> {
+pub(super) fn price(
+    law: &Law,
+    jumps: &Jumps,
+    square: f64,
+    rate: f64,
+    leak: f64,
+    hint: f64,
+    most: f64,
+) -> Result<Option<f64>> {
     let mut step = STEP;
     let mut best: Option<f64> = None;
     for _ in 0..=REFINEMENTS {
@@ -195,10 +203,10 @@ pub(super) fn price(law: &Law, square: f64, rate: f64, leak: f64, hint: f64, mos
             break;
         };
         let total = |m: f64| leak + rate * m;
-        let Some(sampled) = least(hint, most, |m| grid.holds(m, total(m)).0) else {
+        let Some(sampled) = least(hint, most, |m| grid.holds(m, total(m), jumps).0) else {
             return Ok(None);
         };
-        let certified = least(sampled, most, |m| grid.holds(m, total(m)).1);
+        let certified = least(sampled, most, |m| grid.holds(m, total(m), jumps).1);
         best = match (best, certified) {
             (Some(best), Some(new)) => Some(best.min(new)),
             (best, new) => best.or(new),
@@ -250,7 +258,8 @@ fn least(hint: f64, most: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     Some(high)
 }
 
-/// Whether the curve itself is below D_(M,S) everywhere: a last spend, after which nothing is left.
+/// Whether the curve itself is below D_(M,S) everywhere: a last spend, after which nothing is left. Jumps beside it would
+/// only raise D.
 pub(super) fn is_below(law: &Law, square: f64, leak: f64) -> bool {
     law.sides.iter().all(|side| side_is_below(side, square, leak))
 }

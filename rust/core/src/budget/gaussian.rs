@@ -4,12 +4,14 @@
 //! book starts whole: V is the worst pair that is (epsilon, delta)-DP, and pure costs are paid from it by sums
 //! ([`super::pure`]). The first spend for which that is the cheaper way moves it into the Gaussian family D_(M,S)
 //! (`leaky.rs`); as V is maximal, one value decides: (C x D_(M',S'))(epsilon) <= delta. From there on a spend moves (M, S)
-//! to (M - m, S - s), certified in `domination.rs`, and Gaussian costs are exact.
+//! to (M - m, S - s), certified in `domination.rs`, and Gaussian costs are exact. Where the first spend is skewed, as those of
+//! Dirichlet mechanisms are when records are added or removed, the pair is lopsided likewise ([`super::jumps`]).
 
 use std::sync::Arc;
 
 use super::domination::{is_below, price};
-use super::law::Law;
+use super::jumps::{self, Jumps};
+use super::law::{Law, Side};
 use super::leaky::{leaked_up, profile_up};
 use super::pure::{PureRule, Sums};
 use super::rule::{Decision, Opening, Rule, checked, refused};
@@ -32,6 +34,10 @@ const FAR: f64 = 4096.0;
 const NEAR: f64 = 0.01;
 /// A cost above so many times k and the curve's own size is not looked for.
 const MOST: f64 = 8.0;
+/// Skewed pairs are held where so many of the spends fit.
+const MANY: f64 = 32.0;
+/// ... and not so few less than a plan of them would have that the Gaussian book may lose no more.
+const ENOUGH: f64 = 0.98;
 /// How often a smaller leak is tried when the one in proportion does not fit.
 const FRUGAL: i32 = 8;
 
@@ -43,15 +49,21 @@ enum State {
     /// The worst pair within the budget, less sums.
     Whole(Sums),
     /// D_(M,S); a spend that takes m may take its own leak and `rate` m of S. `unit` M are all of what is left; `errors` were spent.
-    Parts { square: f64, leak: f64, rate: f64, unit: f64, errors: Running },
+    /// With `jumps` the pair is D_(M,S) x T_(c M).
+    Parts { square: f64, leak: f64, rate: f64, unit: f64, errors: Running, jumps: Jumps },
 }
 
 impl State {
     fn numbers(&self) -> Vec<f64> {
         match *self {
             Self::Whole(sums) => [0.0].into_iter().chain(sums.numbers()).collect(),
-            Self::Parts { square, leak, rate, unit, errors } => {
-                vec![1.0, square, leak, rate, unit, errors.high, errors.low]
+            Self::Parts { square, leak, rate, unit, errors, jumps } => {
+                let kind = if jumps.is_none() { 1.0 } else { 2.0 };
+                let mut numbers = vec![kind, square, leak, rate, unit, errors.high, errors.low];
+                if !jumps.is_none() {
+                    numbers.extend([jumps.often, jumps.height, jumps.rising as f64]);
+                }
+                numbers
             }
         }
     }
@@ -63,10 +75,19 @@ impl State {
         if *kind == 0.0 {
             return Ok(Self::Whole(Sums::read(rest)?));
         }
-        checked(*kind == 1.0 && rest.len() == 6 && rest.iter().all(|x| x.is_finite()))?;
+        let length = if *kind == 2.0 { 9 } else { 6 };
+        checked((*kind == 1.0 || *kind == 2.0) && rest.len() == length && rest.iter().all(|x| x.is_finite()))?;
         checked(rest[..5].iter().all(|x| *x >= 0.0) && rest[4] + rest[5] == rest[4])?;
         let errors = Running { high: rest[4], low: rest[5] };
-        Ok(Self::Parts { square: rest[0], leak: rest[1], rate: rest[2], unit: rest[3], errors })
+        let jumps = match rest[6..] {
+            [often, height, rising] => {
+                checked(often > 0.0 && often * rest[0] <= jumps::MOST && height > 0.0 && height < 1.0)?;
+                checked(rising == 0.0 || rising == 1.0)?;
+                Jumps { often, height, rising: rising as usize }
+            }
+            _ => Jumps::NONE,
+        };
+        Ok(Self::Parts { square: rest[0], leak: rest[1], rate: rest[2], unit: rest[3], errors, jumps })
     }
 }
 
@@ -128,9 +149,12 @@ impl GaussianRule {
             && parts.affords > PREMIUM * so_many
         {
             let left = 1.0 - self.whole.share(sums);
+            if let Some(state) = self.lopsided(sums, spend, &parts, left, errors)? {
+                return Ok(Some(state));
+            }
             let unit = if parts.square > 0.0 { parts.share * left / parts.square } else { 0.0 };
             let Parts { square, leak, rate, .. } = parts;
-            return Ok(Some(State::Parts { square, leak, rate, unit, errors }));
+            return Ok(Some(State::Parts { square, leak, rate, unit, errors, jumps: Jumps::NONE }));
         }
         Ok(paid.map(State::Whole))
     }
@@ -161,9 +185,44 @@ impl GaussianRule {
         Ok(Some(Parts { square, leak: per_unit * square, rate, share: (square / before).min(1.0), affords }))
     }
 
+    /// The state after a skewed spend, in the family of pairs that are skewed like it; none unless more such spends fit so.
+    fn lopsided(&self, sums: &Sums, spend: &Spend, parts: &Parts, left: f64, errors: Running) -> Result<Option<State>> {
+        if spend.directions() < 2 || spend.gaussian().is_some() || spend.leak() > 0.0 || parts.affords < MANY {
+            return Ok(None);
+        }
+        let (epsilon, whole_leak) = self.whole.left(sums);
+        let delta = -exp_m1_up(-whole_leak);
+        let Some(law) = table(spend, delta * 1e-5)? else { return Ok(None) };
+        let cumulants: Vec<[f64; 3]> = law.sides.iter().map(Side::cumulants).collect();
+        let rising = usize::from(cumulants[1][1] > cumulants[0][1]);
+        let jumps = Jumps::like(cumulants[rising], rising, parts.affords);
+        if jumps.is_none() {
+            return Ok(None);
+        }
+        let rate = parts.rate / jumps.gaussian_share();
+        let within = |square: f64, direction: usize| {
+            let value = jumps.law(square, direction, true).profile_up(square, epsilon);
+            leaked_up(value, rate * square) <= delta
+        };
+        let before = largest(|square| jumps.often * square <= jumps::MOST && within(square, 0) && within(square, 1));
+        let leak = rate * before;
+        if !(before > 0.0) {
+            return Ok(None);
+        }
+        let Some(cost) = self.cost(before, leak, rate, spend, &jumps)? else { return Ok(None) };
+        // What is estimated of the Gaussian book does not know of its loss to the skewness.
+        if before < ENOUGH * parts.affords * cost.square {
+            return Ok(None);
+        }
+        let (square, leak) = (sum_down(before, -cost.square).max(0.0), sum_down(leak, -cost.leak).max(0.0));
+        Ok(Some(State::Parts { square, leak, rate, unit: left / before, errors, jumps }))
+    }
+
     /// The cheapest certified cost of a spend from D_(M,S).
-    fn cost(&self, square: f64, leak: f64, rate: f64, spend: &Spend) -> Result<Option<Cost>> {
-        if let Some(own) = spend.gaussian() {
+    fn cost(&self, square: f64, leak: f64, rate: f64, spend: &Spend, jumps: &Jumps) -> Result<Option<Cost>> {
+        if jumps.is_none()
+            && let Some(own) = spend.gaussian()
+        {
             return Ok((own <= square).then_some(Cost { square: own, leak: 0.0 }));
         }
         let own = spend.scale() * spend.scale();
@@ -176,7 +235,7 @@ impl GaussianRule {
         if spend.leak() <= leak && own < square {
             for frugal in 0..FRUGAL {
                 let rate = rate * 8.0_f64.powi(-frugal);
-                if let Some(added) = self.added(square, rate, spend)? {
+                if let Some(added) = self.added(square, rate, spend, jumps)? {
                     // The price was certified with leak() + rate * added, computed alike.
                     let total = total_leak(spend.leak(), rate, added);
                     if total <= leak {
@@ -196,17 +255,17 @@ impl GaussianRule {
     }
 
     /// The least m that was certified for a k <= M - m.
-    fn added(&self, square: f64, rate: f64, spend: &Spend) -> Result<Option<f64>> {
-        let own = spend.scale() * spend.scale();
+    fn added(&self, square: f64, rate: f64, spend: &Spend, jumps: &Jumps) -> Result<Option<f64>> {
+        let own = spend.scale() * spend.scale() * jumps.gaussian_share();
         let mut kept = rounded_down(square - own);
         for _ in 0..12 {
             if !(kept > NEAR * own) {
                 return Ok(None);
             }
             let at = kept.min(rounded_down(FAR * own));
-            let key = [at.to_bits(), rate.to_bits(), 0];
+            let key = [at, rate, jumps.often, jumps.height, jumps.rising as f64].map(f64::to_bits);
             let found = spend.price(key, || match table(spend, TAIL * rate * own)? {
-                Some(law) => price(&law, at, rate, spend.leak(), own, MOST * (at + own)),
+                Some(law) => price(&law, jumps, at, rate, spend.leak(), own, MOST * (at + own)),
                 None => Ok(None),
             })?;
             let Some(added) = found else { return Ok(None) };
@@ -298,20 +357,22 @@ impl Rule for GaussianRule {
                 }
                 if sums == Sums::default() && self.opening().fits_alone(spend) {
                     let errors = Running { high: self.opening().errors, low: 0.0 };
-                    let nothing = State::Parts { square: 0.0, leak: 0.0, rate: 0.0, unit: 0.0, errors };
+                    let (square, leak, rate, unit, jumps) = (0.0, 0.0, 0.0, 0.0, Jumps::NONE);
+                    let nothing = State::Parts { square, leak, rate, unit, errors, jumps };
                     return Ok(Decision::Paid(nothing.numbers()));
                 }
                 refused(REFUSAL)
             }
-            State::Parts { square, leak, rate, unit, errors } => {
+            State::Parts { square, leak, rate, unit, errors, jumps } => {
                 let errors = errors.plus(spend.error());
                 if !errors.within(self.opening().errors) {
                     return refused("the errors of the samplers are more than the budget has set aside");
                 }
-                match self.cost(square, leak, rate, spend)? {
+                match self.cost(square, leak, rate, spend, &jumps)? {
                     Some(cost) => {
                         let (square, leak) = (sum_down(square, -cost.square), sum_down(leak, -cost.leak));
-                        let then = State::Parts { square: square.max(0.0), leak: leak.max(0.0), rate, unit, errors };
+                        let (square, leak) = (square.max(0.0), leak.max(0.0));
+                        let then = State::Parts { square, leak, rate, unit, errors, jumps };
                         Ok(Decision::Paid(then.numbers()))
                     }
                     None => refused(REFUSAL),
@@ -331,7 +392,7 @@ impl Rule for GaussianRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounting::{BetaPair, BudgetPair, GaussianPair, LossTable, Profile};
+    use crate::accounting::{BetaPair, BudgetPair, Direction, GammaPair, GaussianPair, LossTable, Profile};
 
     fn spend(profile: impl Profile + 'static) -> Spend {
         Spend::new(vec![Arc::new(profile)], 0.0).unwrap()
@@ -384,6 +445,28 @@ mod tests {
         assert!(states.len() > 450, "{}", states.len());
         let last = &states[states.len() - 1];
         assert!(last[2] < 2e-9 || last[1] < 2e-4, "{last:?}");
+    }
+
+    #[test]
+    fn a_book_that_a_skewed_curve_opens_is_lopsided_like_it() {
+        // Dirichlet releases of epsilon 0.05 where records are added or removed; a plan has 1234.
+        let pair = |add: bool| -> Arc<dyn Profile> {
+            let direction = if add { Direction::Add } else { Direction::Remove };
+            Arc::new(GammaPair::new(1.266_734_994, 0.006_099_322, direction).unwrap())
+        };
+        for turned in [false, true] {
+            let spend = Spend::new(vec![pair(turned), pair(!turned)], 0.0).unwrap();
+            let states = spent(&rule(), &spend);
+            assert!(states.len() > 1197, "{}: {:?}", states.len(), states[1]);
+            // Other spends are paid from it too.
+            let normal = Spend::new(vec![Arc::new(GaussianPair::new(0.0125).unwrap()); 2], 0.0).unwrap();
+            let mut state = states[1].clone();
+            let mut count = 0;
+            while let Decision::Paid(next) = rule().debit(&state, &normal).unwrap() {
+                (state, count) = (next, count + 1);
+            }
+            assert!(count > 250, "{count} of 280");
+        }
     }
 
     /// A curve that knows no epsilon for small deltas, as compositions may not.

@@ -27,6 +27,17 @@ pub(super) struct Side {
     pub(super) infinite: f64,
 }
 
+impl Side {
+    /// The second, third and fourth cumulant of the finite losses.
+    pub(super) fn cumulants(&self) -> [f64; 3] {
+        let total: f64 = self.atoms.iter().map(|atom| atom.1).sum();
+        let mean = self.atoms.iter().map(|(loss, mass)| loss * mass).sum::<f64>() / total;
+        let moment = |k: i32| self.atoms.iter().map(|(loss, mass)| (loss - mean).powi(k) * mass).sum::<f64>() / total;
+        let second = moment(2);
+        [second, moment(3), moment(4) - 3.0 * second * second]
+    }
+}
+
 /// Both directions; one where they are the same.
 #[derive(Debug, Clone)]
 pub(super) struct Law {

@@ -6,6 +6,7 @@
 
 mod domination;
 mod gaussian;
+mod jumps;
 mod law;
 mod leaky;
 mod normal;

@@ -11,8 +11,8 @@ use crate::{Error, Result};
 /// Prices and laws that are remembered.
 const REMEMBERED: usize = 4096;
 
-/// The key of a remembered price: the bits of three numbers.
-pub(super) type PriceKey = [u64; 3];
+/// The key of a remembered price: the bits of five numbers.
+pub(super) type PriceKey = [u64; 5];
 
 /// One spend: the profiles of the ideal mechanism, and how far the sampler may be from it in total variation.
 ///
