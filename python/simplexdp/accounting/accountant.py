@@ -33,6 +33,9 @@ from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, Led
 MODES = (0o600, 0o640, 0o660)
 """Who may use a ledger file: its owner; a group may read it; a group may spend."""
 LONGEST_KEY = 512
+LONGEST_TEXT = 1 << 16
+MOST_RELEASES = 2**40
+"""Of one debit: more than anyone makes."""
 
 
 class Accountant:
@@ -360,13 +363,18 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         >>> accountant.debits
         1
         """
+        if not isinstance(curves, Iterable):
+            raise InvalidParameterError(f"curves must be curves, or pairs of a curve and a count, got {curves!r}")
         plan = [item if isinstance(item, tuple) else (item, 1) for item in curves]
+        if not all(len(item) == 2 for item in plan):
+            raise InvalidParameterError("curves must be curves, or pairs of a curve and a count, got other tuples")
         if not plan:
             raise InvalidParameterError("curves must hold at least one curve, got none")
         return self._debited(plan, label, on)
 
     def _debited(self, plan: Sequence[tuple[PrivacyCurve, int]], label: str, on: str) -> "Spend":
         process = os.getpid()
+        _check_texts(label, on)
         costs = self._costs(plan)
         with self._told():
             number = self._ledger.debit(self._advance(costs, process), _texts(costs), label, on)
@@ -438,6 +446,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         if not (isinstance(key, str) and 0 < len(key) <= LONGEST_KEY):
             raise InvalidParameterError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {key!r}")
         process = os.getpid()
+        _check_texts(label, on)
         costs = self._costs([(_cost_of(mechanism, args, kwargs), 1)])
 
         def draw() -> bytes:
@@ -663,7 +672,11 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
                 raise InvalidParameterError(
                     f"curve must be under the accountant's adjacency {self.adjacency!r}, got {curve.adjacency!r}"
                 )
-        return [(curve, integer("count", count, 1)) for curve, count in costs]
+        counted = [(curve, integer("count", count, 1)) for curve, count in costs]
+        for _, count in counted:
+            if count > MOST_RELEASES:
+                raise InvalidParameterError(f"count must be at most 2**40, got {count!r}")
+        return counted
 
     def _advance(self, costs: Sequence[tuple[PrivacyCurve, int]], process: int) -> Callable[[str], str]:
         """Return how a debit moves the state of the book, for the ledger to call while it holds the lock."""
@@ -787,6 +800,13 @@ def _note_released(ledger: Ledger, number: int) -> None:
         ledger.mark_released(number)
     except LedgerError:
         events.tell(events.LedgerEvent("failure", ledger.place, debit=number))
+
+
+def _check_texts(label: str, on: str) -> None:
+    for name, text in (("label", label), ("on", on)):
+        if not (isinstance(text, str) and len(text) <= LONGEST_TEXT):
+            shown = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
+            raise InvalidParameterError(f"{name} must be a text of at most {LONGEST_TEXT} characters, got {shown}")
 
 
 def _check_mode(mode: int) -> None:

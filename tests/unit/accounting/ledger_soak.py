@@ -147,8 +147,10 @@ def soak(address: str, folder: str, seconds: float, seed: int, server: object = 
     next_crash = time.time() + seconds / 4
     while time.time() < end:
         time.sleep(chance.uniform(0.0, 0.3))
-        if chance.random() < 0.4:
-            victim = workers.pop(chance.choice(list(workers)))
+        # On a busy machine it takes its time until a worker has begun: who never debits, tests nothing.
+        begun = [pid for pid in workers if Path(folder, f"alive-{pid}").exists()]
+        if begun and chance.random() < 0.4:
+            victim = workers.pop(chance.choice(begun))
             with contextlib.suppress(ProcessLookupError):
                 # With its children or alone: these go on then.
                 (os.killpg if chance.random() < 0.5 else os.kill)(victim.pid, signal.SIGKILL)

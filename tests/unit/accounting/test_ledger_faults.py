@@ -1,5 +1,6 @@
 """A ledger file under what happens to it: copies, links, renames, forks, cuts, flipped bits, full disks."""
 
+import contextlib
 import gc
 import os
 import pickle
@@ -12,7 +13,6 @@ import subprocess
 import sys
 import time
 import warnings
-from contextlib import contextmanager
 
 import pytest
 from ledger_programs import PREAMBLE, UNIT, Constant, run
@@ -21,7 +21,7 @@ import simplexdp as sdp
 from simplexdp.accounting.ledger import locking, place
 
 
-@contextmanager
+@contextlib.contextmanager
 def opened(path, *, write=False):
     file = locking.open_file(str(path), write=write)
     try:
@@ -150,10 +150,26 @@ def test_an_older_state_that_is_copied_into_the_file_is_noticed(accountant, path
     shutil.copyfile(path, old)
     accountant.spend(UNIT)
     shutil.copyfile(old, path)
-    with pytest.raises(sdp.LedgerError, match="shorter than it was"):
+    with pytest.raises(sdp.LedgerError, match="not what it was"):
         accountant.spend(UNIT)
     with pytest.raises(sdp.LedgerError, match="older state"):
         sdp.Accountant.open(path)
+
+
+def test_an_older_state_that_grew_to_the_same_length_is_noticed_by_who_knew_more(accountant, path, monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 1.5)
+    old = path.read_bytes()
+    accountant.spend(UNIT, label="mine")
+    size = path.stat().st_size
+    other = pickle.loads(pickle.dumps(accountant))
+    path.write_bytes(old)
+    with contextlib.suppress(OSError):
+        os.removexattr(path, "user.simplexdp.debits")
+    other.spend(UNIT, label="your")
+    assert path.stat().st_size == size
+    for _ in range(2):
+        with pytest.raises(sdp.LedgerError, match="not what it was"):
+            accountant.spend(UNIT)
 
 
 def test_a_file_in_another_inode_with_the_same_number_is_told_by_its_generation(accountant, path, monkeypatch):
@@ -213,6 +229,17 @@ def test_a_foreign_file_is_never_changed(path):
         assert path.read_bytes() == content
         assert path.stat().st_mtime_ns == before.st_mtime_ns
         assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_ledger_that_never_was_is_told_from_one_that_is_gone(accountant, path):
+    for absent in (path.with_suffix(".absent"), path.parent / "no" / "such.db"):
+        with pytest.raises(sdp.LedgerError, match="there is no ledger"):
+            sdp.Accountant.open(absent)
+    with pytest.raises(sdp.LedgerError, match="there is no ledger"):
+        sdp.Accountant.restore(path.with_suffix(".absent"), path.with_suffix(".new"))
+    path.unlink()
+    with pytest.raises(sdp.LedgerError, match="does not exist any more"):
+        accountant.spend(UNIT)
 
 
 def test_errors_are_those_of_the_ledger(path):

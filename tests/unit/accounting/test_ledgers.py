@@ -182,6 +182,39 @@ def test_no_fork_loses_or_doubles_a_debit(address, case, tmp_path):
     run(filters + code, address)
 
 
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda book: book.spend(UNIT, label=b"x"), "label must be a text"),
+        (lambda book: book.spend(UNIT, on=5), "on must be a text"),
+        (lambda book: book.spend(UNIT, label="x" * (1 << 17)), "at most 65536 characters, got 131072"),
+        (lambda book: book.spend(UNIT, count=10**30), "count must be at most"),
+        (lambda book: book.commit(5), "curves must be"),
+        (lambda book: book.commit([(UNIT,)]), "curves must be"),
+        (lambda book: book.release_once("k", Constant(), label=None), "label must be a text"),
+        (lambda book: book.release_once("k", Constant(2**5000)), "at most 4096 bits"),
+        (lambda book: book.release_once("k", Constant(nested(10**4))), "nested"),
+    ],
+)
+def test_what_no_book_holds_is_refused_by_name_and_spends_nothing(accountant, call, match):
+    with pytest.raises(sdp.InvalidParameterError, match=match):
+        call(accountant)
+    assert accountant.debits == 0
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", 5, None])
+def test_what_is_no_path_is_refused_by_name(path):
+    with pytest.raises(sdp.InvalidParameterError, match="path must be a path"):
+        sdp.Accountant.open(path)
+
+
 def test_joblib_workers_share_the_book(address):
     joblib = pytest.importorskip("joblib")
     accountant = sdp.Accountant(1.0, 0.0, path=address)

@@ -12,6 +12,7 @@ from pathlib import Path
 from simplexdp.accounting.ledger.entry import Entry, Ledger
 from simplexdp.accounting.ledger.file import FileLedger
 from simplexdp.accounting.ledger.postgres import PostgresLedger, is_address
+from simplexdp.exceptions import InvalidParameterError
 
 __all__ = [
     "Entry",
@@ -41,4 +42,10 @@ def open_ledger(place: str | os.PathLike[str], *, durable: bool) -> Ledger:
 
 def absolute(path: str | os.PathLike[str]) -> str:
     """Return the path that other processes can use too."""
-    return str(Path(os.fspath(path)).expanduser().absolute())
+    try:
+        found = os.fsdecode(path)
+    except TypeError:
+        raise InvalidParameterError(f"path must be a path, got {type(path).__name__}") from None
+    if not found or "\0" in found:
+        raise InvalidParameterError(f"path must be a path, got {found!r}")
+    return str(Path(found).expanduser().absolute())

@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from simplexdp.accounting.ledger.records import MAGIC, START, Damaged, Record, pack, scan
+from simplexdp.accounting.ledger.records import MAGIC, START, Damaged, Record, pack, scan, stated_chain
 from simplexdp.exceptions import LedgerError
 
 __all__ = ["CLOSED", "CURVE", "DEBIT", "MARK", "RESTORE", "SETTINGS", "Book", "damaged"]
@@ -15,8 +15,9 @@ RESTORE = "count what may have been spent, and take it into use, with: simplexdp
 
 
 class Standing(NamedTuple):
-    """Where a book stands after the line that ends at the byte `end`."""
+    """Where a book stands after the line between the bytes `last` and `end`."""
 
+    last: int = 0
     end: int = len(MAGIC)
     chain: bytes = START
     state: str = ""
@@ -40,10 +41,12 @@ class Book:
         self.numbers: dict[str, int] = {}
         self.keys: dict[str, tuple[int, int]] = {}
 
+    def is_in(self, file: int) -> bool:
+        """Return whether the file has the last line that was taken in, whose checksum runs over all before it."""
+        return stated_chain(file, self.at.last) == self.at.chain
+
     def read_on(self, file: int, size: int, path: str) -> None:
         """Take in the lines that are new in a file of this size."""
-        if size < self.at.end and self.head:
-            raise LedgerError(f"the ledger {path} is shorter than it was: an older state was put in its place")
         at, last = self.at, b""
         try:
             for record in scan(file, at.end, at.chain, size):
@@ -63,7 +66,7 @@ class Book:
 
     def _after(self, at: Standing, record: Record) -> Standing:
         kind, body, start, end, chain = record
-        _, _, state, debits, curves, closed = at
+        _, _, _, state, debits, curves, closed = at
         if kind == DEBIT:
             debits += 1
             # Keys stand first, and JSON escapes quotes: this is all that has to be looked at.
@@ -79,7 +82,7 @@ class Book:
             self.first_lines = MAGIC + pack(SETTINGS, body, len(MAGIC), START)[0]
         elif kind == CLOSED:
             closed = json.loads(body)["why"]
-        return Standing(end, chain, state, debits, curves, closed)
+        return Standing(start, end, chain, state, debits, curves, closed)
 
 
 def damaged(path: str, error: Damaged) -> LedgerError:

@@ -253,7 +253,10 @@ class FileLedger:
         start = b"" if book is None else system.read_at(file, len(book.first_lines), 0)
         if book is None or start != book.first_lines or place.home_of(file) != book.home:
             self._book = book = self._first_look(file, size)
-        elif size != book.at.end:
+            return book
+        if size < book.at.end or not book.is_in(file):
+            raise LedgerError(f"the ledger {self.place} is not what it was: an older state was put in its place")
+        if size > book.at.end:
             book.read_on(file, size, self.place)
         return book
 

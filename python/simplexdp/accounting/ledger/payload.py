@@ -15,13 +15,19 @@ __all__ = ["MOST_BYTES", "from_bytes", "to_bytes"]
 MOST_BYTES = 1 << 24
 """Of one stored release: 16 MiB. A book is no place for data sets."""
 
+MOST_BITS = 4096
+"""Of an integer: Python reads longer decimals only when it is told to."""
+
 _LENGTH = 8
 
 
 def to_bytes(release: Any) -> bytes:
     """Return a release as bytes: the tree as JSON, then its arrays in NumPy's own format, without pickle."""
     arrays: list[bytes] = []
-    tree = json.dumps(_encode(release, arrays), separators=(",", ":")).encode()
+    try:
+        tree = json.dumps(_encode(release, arrays), separators=(",", ":")).encode()
+    except RecursionError:
+        raise InvalidParameterError("a release that is stored must not be nested deeply, got one that is") from None
     found = b"".join([len(tree).to_bytes(_LENGTH, "little"), tree, *arrays])
     if len(found) > MOST_BYTES:
         raise InvalidParameterError(f"a release that is stored must have at most {MOST_BYTES} bytes, got {len(found)}")
@@ -39,6 +45,8 @@ def from_bytes(text: bytes) -> Any:
 
 
 def _encode(value: Any, arrays: list[bytes]) -> Any:
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise InvalidParameterError(f"an integer that is stored must have at most {MOST_BITS} bits")
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

@@ -78,6 +78,12 @@ def scan(file: int, start: int, chain: bytes, size: int) -> Iterator[Record]:
         start = end
 
 
+def stated_chain(file: int, start: int) -> bytes:
+    """Return the checksum that the line at a byte states; nothing where there is no line."""
+    prefix = _PREFIX.fullmatch(system.read_at(file, _PREFIX_LENGTH, start))
+    return b"" if prefix is None else bytes.fromhex(prefix[4].decode())
+
+
 def read_one(file: int, start: int, end: int) -> bytes:
     """Return the body of the line between two bytes, which was checked before."""
     return _read(file, start, end - start)[_PREFIX_LENGTH:-1]

@@ -87,6 +87,8 @@ def make(
     for setting in settings:
         if _SETTINGS.get(name) != setting:
             raise InvalidParameterError(f"{setting} must not be given for the rule {name!r}")
+    if name == "units" and "curve" not in settings:
+        raise InvalidParameterError("curve must be given for the rule 'units', of rules.make(\"units\", curve=...)")
     return _CLASSES[name](epsilon=epsilon, delta=delta, adjacency=adjacency, **settings)
 
 
