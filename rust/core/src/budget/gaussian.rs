@@ -459,7 +459,8 @@ mod tests {
             let states = spent(&rule(), &spend);
             assert!(states.len() > 1197, "{}: {:?}", states.len(), states[1]);
             // Other spends are paid from it too.
-            let normal = Spend::new(vec![Arc::new(GaussianPair::new(0.0125).unwrap()); 2], 0.0).unwrap();
+            let normal = || -> Arc<dyn Profile> { Arc::new(GaussianPair::new(0.0125).unwrap()) };
+            let normal = Spend::new(vec![normal(), normal()], 0.0).unwrap();
             let mut state = states[1].clone();
             let mut count = 0;
             while let Decision::Paid(next) = rule().debit(&state, &normal).unwrap() {
