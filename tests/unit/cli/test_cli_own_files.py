@@ -8,6 +8,8 @@ import sys
 import pytest
 from cli_files import BUDGET, JOBS
 
+from simplexdp.cli import files
+
 LEDGER = ("--ledger", "budget.db")
 RELEASE = ("release", "people.csv", *JOBS, *BUDGET, *LEDGER)
 FIT = ("fit-nb", "people.csv", "--target", "job", "--domains", "domains.json", *BUDGET, "--out", "m.json")
@@ -226,3 +228,17 @@ def test_a_mode_for_a_group(simplexdp, folder):
 
 def test_options_stand_before_and_behind_the_file(simplexdp, folder, book):
     assert json.loads(simplexdp("ledger", "--json", "budget.db").out)["epsilon"] == 5
+
+
+def test_a_draft_has_a_name_of_its_own_and_is_written_through_no_link(tmp_path, monkeypatch):
+    out = str(tmp_path / "out.csv")
+    with files.whole(out) as one, files.whole(out) as other:
+        assert one != other
+        assert os.path.dirname(one) == str(tmp_path)
+    # Were it guessed all the same, nothing would be written where a link leads.
+    monkeypatch.setattr(files.secrets, "token_hex", lambda n: "0" * 2 * n)
+    (tmp_path / "target").write_text("precious")
+    os.symlink("target", tmp_path / f".simplexdp-{'0' * 24}.part")
+    with pytest.raises(FileExistsError), files.whole(out) as draft, open(draft, "w") as file:
+        file.write("released")
+    assert (tmp_path / "target").read_text() == "precious"
