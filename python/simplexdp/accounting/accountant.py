@@ -728,7 +728,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
                 "count": counts[0] if single else 1,
                 "epsilon": self._epsilon_of(curves, counts),
                 "state": entry.mark,
-                "time": datetime.fromtimestamp(entry.time, timezone.utc),
+                "time": _when(entry.time),
                 "process": entry.process,
             }
 
@@ -825,6 +825,14 @@ def _cost_of(mechanism: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> P
         raise InvalidParameterError(f"mechanism must have privacy and release, got {type(mechanism).__name__}")
     curve: PrivacyCurve = cost_of(*args, **kwargs) if callable(cost_of) else mechanism.privacy
     return curve
+
+
+def _when(seconds: float) -> datetime:
+    """Return the time of a debit; of a clock that was wrong beyond the calendar, the end of it."""
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc)
+    except (OverflowError, ValueError, OSError):
+        return (datetime.max if seconds > 0 else datetime.min).replace(tzinfo=timezone.utc)
 
 
 def _shown(value: Any) -> str:

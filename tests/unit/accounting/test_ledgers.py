@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -213,6 +214,16 @@ def nested(depth):
 def test_what_is_no_path_is_refused_by_name(path):
     with pytest.raises(sdp.InvalidParameterError, match="path must be a path"):
         sdp.Accountant.open(path)
+
+
+@pytest.mark.parametrize("now", [-1e12, 0.0, 1e18, float("inf")])
+def test_a_clock_that_is_wrong_keeps_nobody_from_the_book(accountant, monkeypatch, now):
+    monkeypatch.setattr(time, "time", lambda: now)
+    accountant.spend(UNIT, label="once")
+    monkeypatch.undo()
+    assert accountant.spend(UNIT).id == 3
+    assert [row["time"].tzinfo is not None for row in accountant.spends()] == [True] * 3
+    assert "once" in accountant.table()
 
 
 def test_joblib_workers_share_the_book(address):
