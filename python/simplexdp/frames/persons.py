@@ -21,7 +21,7 @@ from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.canonical import texts_of
 from simplexdp.frames.distinct import distinct_of_array, observed
-from simplexdp.frames.distinct_series import distinct_of_series
+from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.source import as_frame, checked_columns, column_of, is_lazy
 
 __all__ = ["Bound", "bound_rows", "bounded", "checked_bound"]
@@ -162,6 +162,8 @@ def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) 
 
 def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], list[str]]]:
     """Return the number of each row's person, and what gives the texts of some of the persons."""
+    if not isinstance(values, np.ndarray) and is_numeric(values) and values.dtype.is_integer():
+        values = values if values.is_null().any() else values.to_numpy()
     if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
         first_rows, numbers = observed(values)
         return numbers, lambda persons: texts_of(values[first_rows[persons]].tolist())
@@ -201,8 +203,8 @@ def _as_written(value: Any) -> tuple[bool, float, str]:
     """Return what orders texts: each by itself, whatever the others are."""
     try:
         number = float(value)
-    except ValueError:
-        number = math.nan
+    except (TypeError, ValueError):
+        number = math.nan  # text, or a date
     return (True, 0.0, str(value)) if number != number else (False, number, "")
 
 

@@ -189,3 +189,15 @@ def test_a_mechanism_for_persons_survives_copies_and_says_so():
 def test_what_a_mechanism_for_persons_cannot_have_is_refused(options):
     with pytest.raises(InvalidParameterError, match=r"max_rows|prior"):
         _ = sdp.DirichletMechanism(**{"scale": 0.1, "prior": 2.0, "dimension": 3, "max_rows": 3, **options}).privacy
+
+
+@pytest.mark.parametrize("persons", [[], np.zeros(0, dtype=int)], ids=["list", "array"])
+def test_nobody_has_no_rows(persons):
+    assert count_table({"p": persons, "x": persons}, ["x"], {"x": 2}, unit="p", max_rows=1).tolist() == [0, 0]
+
+
+def test_values_as_written_come_by_size_and_then_as_texts():
+    from simplexdp.frames.persons import _as_written
+
+    texts = ["10", "9", "b", "a", "-1", "nan", DAY]
+    assert sorted(texts, key=_as_written) == ["-1", "9", "10", DAY, "a", "b", "nan"]
