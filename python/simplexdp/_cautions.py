@@ -25,7 +25,7 @@ def caution_epsilon(epsilon: float, *, stacklevel: int = 3) -> None:
     """Warn of an epsilon that protects hardly anything."""
     if epsilon > WEAK:
         warnings.warn(
-            f"epsilon = {epsilon:g} is above {WEAK:g} and protects hardly anything; sdp.plan says what less costs",
+            f"epsilon = {epsilon:g} is above {WEAK:g} and protects hardly anything; what less costs, sdp.plan says",
             WeakGuaranteeWarning,
             stacklevel=stacklevel,
         )

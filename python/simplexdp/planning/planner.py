@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simplexdp import _arguments as check
-from simplexdp._cautions import caution_delta
+from simplexdp._cautions import caution_delta, caution_epsilon
 from simplexdp._rounding import rounded
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
@@ -275,6 +275,7 @@ def plan(
     wanted = sorted({check.positive("epsilons", epsilon) for epsilon in epsilons})
     if not wanted:
         raise InvalidParameterError("epsilons must hold at least one")
+    caution_epsilon(wanted[-1])
     level, seed = check.open_unit("level", level), check.integer("seed", seed, 0)
     change = check.choice(
         "adjacency", ("add_remove" if task == "synthesis" else "replace") if adjacency is None else adjacency,
