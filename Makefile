@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge lint format stubs bench gallery docs wheels lock clean
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross lint format stubs bench gallery docs wheels lock clean
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -31,6 +31,15 @@ test-slow: build $(STAMP)-env ## Run the long statistical and soak tests in full
 
 judge: build $(STAMP)-env ## Judge 100,000 random compositions in ball arithmetic; writes docs/judge.md
 	$(BIN)/python tests/judge/long_run.py --compositions 100000 --write docs/judge.md
+
+audit: build $(STAMP)-env ## Audit every mechanism and model from its outputs; writes docs/audit.md
+	$(BIN)/python docs/generate/audit.py
+
+mutations: $(STAMP)-env ## Make every listed fault and see that a test notices it; writes docs/mutations.md
+	$(BIN)/python tests/mutations/run.py --write docs/mutations.md
+
+fuzz: build $(STAMP)-env ## Fuzz every reader for ten minutes each; writes docs/fuzzing.md
+	$(BIN)/python tests/fuzz/run.py --seconds 600 --write docs/fuzzing.md
 
 lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both languages
 	cargo fmt --all --check
@@ -65,6 +74,9 @@ docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings a
 
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/wheels
+
+cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=aarch64-unknown-linux-gnu
+	bash packaging/cross/build.sh $(TARGET) target/cross
 
 lock: ## Lock the Python tools again (needs uv on the path)
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \

@@ -24,6 +24,7 @@ from simplexdp.exceptions import (
 if TYPE_CHECKING:
     from simplexdp import (
         accounting,
+        auditing,
         comparison,
         datasets,
         divergence,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         utility,
     )
     from simplexdp.accounting import Accountant, PrivacyCurve, compose, compose_disjoint
+    from simplexdp.auditing import audit
     from simplexdp.comparison import compare, recommend
     from simplexdp.mechanisms import (
         DirichletMechanism,
@@ -80,6 +82,8 @@ __all__ = [
     "WeakGuaranteeWarning",
     "__version__",
     "accounting",
+    "audit",
+    "auditing",
     "compare",
     "comparison",
     "compose",
@@ -103,6 +107,7 @@ __all__ = [
 _MODULES = frozenset(
     (
         "accounting",
+        "auditing",
         "comparison",
         "datasets",
         "divergence",
@@ -121,6 +126,7 @@ _MODULES = frozenset(
 )
 _HOMES = {
     "simplexdp.accounting": ("Accountant", "PrivacyCurve", "compose", "compose_disjoint"),
+    "simplexdp.auditing": ("audit",),
     "simplexdp.comparison": ("compare", "recommend"),
     "simplexdp.mechanisms": (
         "DirichletMechanism",

@@ -56,7 +56,7 @@ def text_of(path: str | Path) -> str:
 def read(text: str, form: str, what: str) -> dict[str, Any]:
     """Return the object that `to_json` wrote in this format."""
     try:
-        content = json.loads(text, parse_constant=_no_number)
+        content = json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidParameterError(f"text must be {what} written by to_json, got no JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != form:
@@ -66,6 +66,13 @@ def read(text: str, form: str, what: str) -> dict[str, Any]:
 
 def _no_number(constant: str) -> None:
     raise ValueError(f"{constant} is no probability")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits} does not fit a double")
+    return value
 
 
 def member(content: Any, name: str, what: str, *kinds: type) -> Any:

@@ -35,3 +35,8 @@ mod tables;
 mod wide;
 
 pub use error::{Error, Result};
+
+/// The example of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod readme {}

@@ -20,8 +20,11 @@ use crate::{Error, Result};
 pub const LIMIT_VARIABLE: &str = "SIMPLEXDP_NUM_THREADS";
 
 /// The most threads that a call takes: the processors that this process may use, or fewer where [`LIMIT_VARIABLE`] says
-/// so.
+/// so. Without the feature `threads` it is one.
 pub fn most_threads() -> usize {
+    if cfg!(not(feature = "threads")) {
+        return 1;
+    }
     static MOST: OnceLock<usize> = OnceLock::new();
     *MOST.get_or_init(|| {
         let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -68,7 +71,7 @@ pub fn map_reporting<T: Send, R: Send>(
     mut report: impl FnMut(usize) -> Result<()>,
 ) -> Result<Vec<R>> {
     let n_tasks = tasks.len();
-    let threads = threads.min(n_tasks);
+    let threads = if cfg!(feature = "threads") { threads.min(n_tasks) } else { 1 };
     let checked = |task| interrupt::check().and_then(|()| work(task));
     if threads <= 1 {
         let mut results = Vec::with_capacity(n_tasks);
@@ -273,6 +276,7 @@ mod tests {
 
     /// The caller is idle: a question is put although only another thread works, and that thread hears the answer.
     #[test]
+    #[cfg(feature = "threads")]
     fn a_request_reaches_all_threads_also_while_the_caller_waits() {
         let caller = thread::current().id();
         let start = Instant::now();

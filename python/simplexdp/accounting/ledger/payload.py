@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,8 @@ def from_bytes(text: bytes) -> Any:
         start = _LENGTH + int.from_bytes(text[:_LENGTH], "little")
         tree = json.loads(text[_LENGTH:start])
         return _decode(tree, io.BytesIO(text[start:]))
-    except (KeyError, TypeError, ValueError, EOFError) as error:
+    # NumPy reads the head of an array as Python: a damaged one is no syntax.
+    except (KeyError, TypeError, ValueError, OverflowError, EOFError, RecursionError, SyntaxError, TokenError) as error:
         raise LedgerError(f"a release in the ledger cannot be read: {type(error).__name__}") from None
 
 

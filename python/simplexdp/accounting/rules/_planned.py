@@ -87,7 +87,7 @@ def _from_text(state: str) -> tuple[Counts, Counts]:
     try:
         stored = json.loads(state)
         spent, allowed = stored["spent"], stored["allowed"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LedgerError(f"the state of the budget cannot be read: {error}") from error
     for counts in (spent, allowed):
         if not all(isinstance(count, int) and count > 0 for count in counts.values()):
