@@ -58,7 +58,7 @@ def worst_pair(mechanism: Any) -> Pair:
     if isinstance(mechanism, mechanisms.HellingerMechanism):
         return _hellinger(mechanism)
     if isinstance(mechanism, mechanisms.LaplacePosteriorMechanism | mechanisms.NoisyPosteriorMechanism):
-        return _counts_of_total(len(mechanism._prior), mechanism._n)
+        return _counts_of_total(len(mechanism.prior), mechanism.n)
     if isinstance(mechanism, mechanisms.SumPreservingLaplaceMechanism):
         return _moved(mechanism.dimension, math.floor(Fraction(mechanism.sensitivity) / 2))
     if isinstance(mechanism, mechanisms.DiscreteGaussianMechanism):

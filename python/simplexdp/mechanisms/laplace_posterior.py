@@ -86,6 +86,16 @@ class LaplacePosteriorMechanism:
         return float(self._noise.scale)
 
     @property
+    def prior(self) -> Floats:
+        """The prior's parameters."""
+        return self._prior
+
+    @property
+    def n(self) -> int:
+        """The public number of observations."""
+        return self._n
+
+    @property
     def privacy(self) -> PrivacyCurve:
         """What one release costs."""
         return self._noise.privacy

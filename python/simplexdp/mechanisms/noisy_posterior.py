@@ -86,6 +86,16 @@ class NoisyPosteriorMechanism:
         return f"NoisyPosteriorMechanism(prior={self._prior.tolist()}, n={self._n}, noise={self._noise!r})"
 
     @property
+    def prior(self) -> Floats:
+        """The prior's parameters."""
+        return self._prior
+
+    @property
+    def n(self) -> int:
+        """The public number of observations."""
+        return self._n
+
+    @property
     def privacy(self) -> PrivacyCurve:
         """What one release costs: the curve of the noise."""
         return self._noise.privacy
