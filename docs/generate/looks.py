@@ -89,6 +89,7 @@ def look(program: str, site: Path, pages: list[str]) -> list[list[object]]:
             running.terminate()
             running.wait(30)
             server.shutdown()
+            server.server_close()
     found: list[list[object]] = server.found  # type: ignore[attr-defined]
     return found
 
