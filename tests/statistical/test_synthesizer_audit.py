@@ -78,12 +78,12 @@ def planned():
 
 
 def test_a_measurement_stays_below_its_claim_and_the_audit_has_power(full):
-    # False alarms: 1e-6 for the audit. With so few draws its bounds find 1.4 of 3 where the claim is attained.
-    size = 30_000 if full else 1500
+    # False alarms: 1e-6 for the audit. Its bounds find 1.41 of 3 with so few draws, 1.83 with --full.
+    size = 8000 if full else 1500
     found = audit(scores(planned(), True, 1), scores(planned(), False, 2), size=size, delta=DELTA)
     print(f"found {found.epsilon:.3f}, claimed 3")
     assert found.epsilon <= 3.0
-    assert found.epsilon > (2.0 if full else 0.9)
+    assert found.epsilon > (1.7 if full else 0.9)
 
 
 def test_the_audit_catches_a_table_without_noise():
