@@ -11,7 +11,12 @@ from simplexdp.exceptions import InvalidParameterError
 __all__ = ["Prior", "make_prior"]
 
 CONCENTRATIONS = 10.0 ** np.arange(-1.0, 5.01, 0.5)
-"""The sums of the prior that ``prior="empirical"`` integrates over, all equally likely before the release."""
+"""The sums of the prior that ``prior="empirical"`` integrates over."""
+
+EVEN = 10.0
+"""Beyond so much for a cell shares are nearly those of the centre: such sums are the less likely before the release, as
+one over their root. Were all as likely, a third of the prior would say that shares are even, and intervals of shares that are not,
+after a release that says little, would be too short."""
 
 
 class Prior(NamedTuple):
@@ -39,8 +44,8 @@ def make_prior(prior: Any, dimension: int, centre: ArrayLike | None = None) -> P
             shares = check.probabilities("centre", centre, dimension)
             if shares.ndim != 1 or np.any(shares <= 0):
                 raise InvalidParameterError(f"centre must have shape ({dimension},) and positive entries")
-        parts = len(CONCENTRATIONS)
-        return Prior(CONCENTRATIONS[:, None] * shares, np.full(parts, -np.log(parts)))
+        weights = (1 + CONCENTRATIONS / (EVEN * dimension)) ** -0.5
+        return Prior(CONCENTRATIONS[:, None] * shares, np.log(weights / weights.sum()))
     if centre is not None:
         raise InvalidParameterError('centre must be left out unless prior is "empirical"')
     values = check.numbers("prior", prior)
