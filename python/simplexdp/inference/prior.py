@@ -14,8 +14,8 @@ CONCENTRATIONS = 10.0 ** np.arange(-1.0, 5.01, 0.5)
 """The sums of the prior that ``prior="empirical"`` integrates over."""
 
 EVEN = 10.0
-"""Beyond so much for a cell shares are nearly those of the centre: such sums are the less likely before the release, as
-one over their root. Were all as likely, a third of the prior would say that shares are even, and intervals of shares that are not,
+"""Beyond so much for a cell shares are nearly those of the centre. Such sums are the less likely before the release, as
+one over their root: were all as likely, a third of the prior would say that shares are even, and intervals of others,
 after a release that says little, would be too short."""
 
 
