@@ -67,7 +67,7 @@ gallery: build $(STAMP)-bench $(STAMP)-diffprivlib ## Write docs/gallery and doc
 docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings as errors; check its links, overflow and contrast
 	$(BIN)/python docs/generate/try_page.py
 	$(BIN)/codespell *.md *.toml mkdocs.yml Makefile .ci benches docs python rust tests --skip '*.gz,*.so,*.csv,*.svg,*.png' \
-		--ignore-words-list fpr,infarction  # false positive rate; a diagnosis
+		--ignore-words-list fpr,fro,infarction  # false positive rate; to and fro; a diagnosis
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python docs/generate/links.py site
 	$(BIN)/python docs/generate/looks.py site
