@@ -445,6 +445,8 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         """
         if not (isinstance(key, str) and 0 < len(key) <= LONGEST_KEY):
             raise InvalidParameterError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {key!r}")
+        if "\0" in key or any("\ud800" <= character <= "\udfff" for character in key):
+            raise InvalidParameterError(f"key must be of characters that every store holds, got {key!r}")
         process = os.getpid()
         _check_texts(label, on)
         costs = self._costs([(_cost_of(mechanism, args, kwargs), 1)])

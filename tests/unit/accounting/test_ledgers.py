@@ -193,6 +193,8 @@ def test_no_fork_loses_or_doubles_a_debit(address, case, tmp_path):
         (lambda book: book.commit(5), "curves must be"),
         (lambda book: book.commit([(UNIT,)]), "curves must be"),
         (lambda book: book.release_once("k", Constant(), label=None), "label must be a text"),
+        (lambda book: book.release_once("a\0b", Constant()), "key must be of characters"),
+        (lambda book: book.release_once("a\udcff", Constant()), "key must be of characters"),
         (lambda book: book.release_once("k", Constant(2**5000)), "at most 4096 bits"),
         (lambda book: book.release_once("k", Constant(nested(10**4))), "nested"),
     ],
@@ -208,6 +210,11 @@ def nested(depth):
     for _ in range(depth):
         value = [value]
     return value
+
+
+def test_what_is_no_address_is_refused_by_name():
+    with pytest.raises(sdp.InvalidParameterError, match="path must be an address of a database"):
+        sdp.Accountant.open("postgresql://[::1")
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", 5, None])

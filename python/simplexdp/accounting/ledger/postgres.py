@@ -24,7 +24,7 @@ from simplexdp.accounting.ledger.entry import Advance, Draw, Entry, Status, Stor
 from simplexdp.accounting.ledger.locking import PATIENCE
 from simplexdp.accounting.ledger.postgres_tables import HOME
 from simplexdp.accounting.ledger.records import START, chained
-from simplexdp.exceptions import BudgetExceededError, LedgerError
+from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError
 
 if TYPE_CHECKING:
     import psycopg
@@ -88,7 +88,11 @@ class PostgresLedger:
     """A handle of a book: a connection for each process that uses it, opened when it is first needed."""
 
     def __init__(self, address: str, identity: str, *, durable: bool) -> None:
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+        except ValueError as error:
+            # The address may hold a password.
+            raise InvalidParameterError(f"path must be an address of a database: {error}") from None
         self.identity = identity
         self.durable = durable
         self._address = address
