@@ -240,7 +240,8 @@ def draws_as_they_are() -> Iterator[str]:
     """Dirichlet draws without debiasing, against noise with a floor, as the models release them."""
     yield "\n## Draws as they are\n"
     yield (
-        "The library's models use a Dirichlet draw as it is, and raise noisy counts to a floor. Here with the best "
+        "With floors the library's models use a Dirichlet draw as it is, and raise noisy counts to a floor. Here with "
+        "the best "
         f"public floor (in brackets) and the best prior; n records a row, error kl, epsilon = {EPSILON:g}, "
         f"delta = {DELTA:g}.\n"
     )
@@ -318,6 +319,7 @@ def cross_entropy(
         epsilon=epsilon,
         delta=DELTA,
         mechanism=mechanism,
+        smoothing="floor",
         count_floor=floor,
         categories=categories,
         classes=[0, 1],

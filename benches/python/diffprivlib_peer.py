@@ -1,6 +1,6 @@
 """What diffprivlib is asked by the benches: run by the interpreter of its own environment, one question a line.
 
-A question is a JSON list [name, argument, ...]; the answer is an empty line when the work is done.
+A question is a JSON list [name, argument, ...]; the answer is a line of JSON when the work is done.
 """
 
 import json
@@ -8,7 +8,7 @@ import sys
 import warnings
 
 import numpy as np
-from diffprivlib.models import GaussianNB
+from diffprivlib.models import GaussianNB, LogisticRegression, RandomForestClassifier
 from diffprivlib.tools import histogram, histogram2d
 
 DATA = {}
@@ -23,6 +23,21 @@ def prepare_naive_bayes(rows, cardinalities):
 
 def naive_bayes():
     GaussianNB(epsilon=1.0, bounds=DATA["bounds"], priors=None).fit(DATA["X"], DATA["y"])
+
+
+def classify(name, epsilon, seed, sizes, train, classes, test):
+    """Probabilities of class 1: codes with their public bounds; logistic regression on indicators of the codes."""
+    train, test, classes = np.array(train), np.array(test), np.array(classes)
+    bounds = (np.zeros(len(sizes)), np.maximum(np.array(sizes) - 1.0, 1.0))
+    if name == "GaussianNB":
+        model = GaussianNB(epsilon=epsilon, bounds=bounds, random_state=seed)
+    elif name == "RandomForestClassifier":
+        model = RandomForestClassifier(epsilon=epsilon, bounds=bounds, classes=[0, 1], random_state=seed)
+    else:
+        train, test = (np.concatenate([np.eye(k)[x[:, j]] for j, k in enumerate(sizes)], axis=1) for x in (train, test))
+        # One indicator of each column is one, so this is the norm of every record.
+        model = LogisticRegression(epsilon=epsilon, data_norm=len(sizes) ** 0.5, max_iter=1000, random_state=seed)
+    return model.fit(train, classes).predict_proba(test)[:, 1].tolist()
 
 
 def prepare_histogram(rows, levels):
@@ -44,9 +59,15 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     questions = {
         call.__name__: call
-        for call in (prepare_naive_bayes, naive_bayes, prepare_histogram, one_histogram, grouped_histogram)
+        for call in (
+            prepare_naive_bayes,
+            naive_bayes,
+            classify,
+            prepare_histogram,
+            one_histogram,
+            grouped_histogram,
+        )
     }
     for line in sys.stdin:
         name, *arguments = json.loads(line)
-        questions[name](*arguments)
-        print(flush=True)
+        print(json.dumps(questions[name](*arguments)), flush=True)

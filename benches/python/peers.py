@@ -35,9 +35,11 @@ class Peer:
         self.process.stdin.close()
         self.process.wait(timeout=60)
 
-    def ask(self, *question: Any) -> None:
+    def ask(self, *question: Any) -> Any:
         """Wait until a question is answered."""
         self.process.stdin.write(json.dumps(question) + "\n")
         self.process.stdin.flush()
-        if not self.process.stdout.readline():
+        answer = self.process.stdout.readline()
+        if not answer:
             raise RuntimeError(f"{self.script.name} ended; its own message is above")
+        return json.loads(answer)

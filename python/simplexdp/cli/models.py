@@ -41,7 +41,20 @@ _fit_options = options._stacked(
     options.level_options,
     click.option("--epsilon", type=float, required=True, help="Budget of the whole model."),
     click.option("--delta", type=float, required=True, help="Budget of the whole model."),
-    click.option("--mechanism", type=click.Choice(MECHANISMS), default="dirichlet", show_default=True),
+    click.option(
+        "--mechanism",
+        type=click.Choice(("auto", *MECHANISMS)),
+        default="auto",
+        show_default=True,
+        help="auto: the noise with the least error in this budget.",
+    ),
+    click.option(
+        "--smoothing",
+        type=click.Choice(("posterior", "floor")),
+        default="posterior",
+        show_default=True,
+        help="posterior: probabilities given all that was released; floor: tables as they were drawn.",
+    ),
     options.adjacency_option,
     options.ledger_options,
     options.seed_option,
@@ -104,13 +117,20 @@ def fit_nb(target: str, **given: Any) -> None:
     written = json.loads(model.to_json())
     content = {
         "format": NAIVE_BAYES,
-        "privacy": {**guarantee, "mechanism": fit.mechanism, **({} if fit.seed is None else {"seeded": True})},
+        "privacy": {**guarantee, "mechanism": model.mechanism_, **({} if fit.seed is None else {"seeded": True})},
+        "smoothing": written["smoothing"],
+        "total": written["total"],
         # Which of the values collect those without a level of their own.
         "levels": {"other": fit.other, "null": fit.null},
         # It was fitted on codes; what is written has the names and values that they stand for.
         "class": {**written["class"], "name": target, "values": domains[target].all},
         "features": [
-            {"name": column, "values": domains[column].all, "table": feature["table"]}
+            {
+                "name": column,
+                "values": domains[column].all,
+                "table": feature["table"],
+                "released": feature["released"],
+            }
             for column, feature in zip(features, written["features"], strict=True)
         ],
     }
@@ -118,7 +138,7 @@ def fit_nb(target: str, **given: Any) -> None:
     scored = None
     if test is not None:
         scored = {"accuracy": float(model.score(_matrix(test, features), test[target].astype(np.int64)))}
-    fit.tell(guarantee, scored, output)
+    fit.tell(guarantee, model.mechanism_, scored, output)
 
 
 @click.command(
@@ -158,7 +178,8 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     written = copy(model)
     written.domains_ = named
     fit.keep(json.loads(written.to_json()), output)
-    fit.tell(guarantee, None if test is None else {"mean_log_likelihood": float(model.score(test))}, output)
+    scored = None if test is None else {"mean_log_likelihood": float(model.score(test))}
+    fit.tell(guarantee, model.mechanism_, scored, output)
 
 
 @dataclass(frozen=True)
@@ -172,6 +193,7 @@ class Fit:
     epsilon: float
     delta: float
     mechanism: str
+    smoothing: str
     adjacency: str
     ledger: str | None
     name: str
@@ -201,6 +223,7 @@ class Fit:
         found = account(self.ledger, self.seed)
         shared = {
             "mechanism": self.mechanism,
+            "smoothing": self.smoothing,
             "adjacency": self.adjacency,
             "accountant": None if found is None else _Named(found, self.name, self.file, self._debits),
             "random_state": options.seeded(self.seed),
@@ -239,8 +262,10 @@ class Fit:
         for debit in self._debits:
             debit.released()
 
-    def tell(self, guarantee: Mapping[str, Any], scored: Mapping[str, float] | None, output: Output) -> None:
-        """Say what the model cost; a score is shown and never written into the model."""
+    def tell(
+        self, guarantee: Mapping[str, Any], mechanism: str, scored: Mapping[str, float] | None, output: Output
+    ) -> None:
+        """Say what the model cost and how it was released; a score is shown and never written into the model."""
         notes = [sentence(guarantee, " of all tables together")]
         notes += warnings_of(guarantee, show_truth=False, seed=self.seed)
         if scored is not None:
@@ -251,7 +276,7 @@ class Fit:
                 warn(line)
             return
         marks = {"private": self.seed is None and scored is None, "seeded": self.seed is not None}
-        details = {"model": output.path, **marks, **guarantee, **(scored or {})}
+        details = {"model": output.path, "mechanism": mechanism, **marks, **guarantee, **(scored or {})}
         emit(Result(details=details, notes=() if self.quiet else notes), Output(None, output.form))
 
 

@@ -360,7 +360,7 @@ def _model_code(task: str, best: Row, table: Comparison, n: int) -> str:
             "records = synthesizer.fit(frame).sample()"
         )
     if best.strength is not None:
-        arguments += f", count_floor={best.strength:.4g}"
+        arguments += f', smoothing="floor", count_floor={best.strength:.4g}'
     if table.adjacency != "replace":
         arguments += f", adjacency={table.adjacency!r}"
     if task == "naive-bayes":

@@ -23,6 +23,7 @@ from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
 from simplexdp.models.learned_structure import LEARN, learned_tree
+from simplexdp.models.network_release import NetworkRelease
 from simplexdp.models.saved import (
     Origin,
     SavedNode,
@@ -32,8 +33,10 @@ from simplexdp.models.saved import (
     plain_values,
     privacy_of,
     read,
+    smoothing_of,
     text_of,
 )
+from simplexdp.models.smoothing import SMOOTHINGS
 from simplexdp.models.tables import TableRelease
 
 if TYPE_CHECKING:
@@ -66,12 +69,18 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         `privacy_` is usually read.
     order : float, optional
         Splits a Renyi budget evenly over the tables, as in [DM 5.2]; see `from_rdp`.
-    mechanism : str, default "dirichlet"
-        ``"dirichlet"``, ``"gaussian"``, ``"laplace"``, ``"discrete_laplace"``, ``"discrete_gaussian"`` or ``"none"``.
+    mechanism : str, default "auto"
+        ``"auto"`` is ``"discrete_gaussian"`` or ``"discrete_laplace"``, whichever has less noise in this budget; else
+        ``"dirichlet"`` as in [DM], ``"gaussian"``, ``"laplace"``, one of the discrete ones or ``"none"``.
     adjacency : {"replace", "add_remove"}
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
+    smoothing : {"posterior", "floor"}, default "posterior"
+        ``"posterior"``: the tables are posterior means given all that was released, by the known law of the noise. Rows
+        of a table shrink towards each other as far as the evidence says, and tables share what they say of the counts
+        of parents. ``"floor"``: each table by itself, as it was drawn; so are
+        Dirichlet draws under ``"add_remove"``, which do not tell the private number of records.
     count_floor : float, default 1.0
-        Additive noise only: noisy counts below it are raised to it before rows are normalised.
+        With ``smoothing="floor"`` and additive noise: noisy counts below it are raised to it, then rows normalised.
     binner : PrivateBinner, optional
         Turns numeric columns into categories: those that its `edges` or `bounds` name, which need not be in `domains`,
         or else all columns of `edges` without a domain. It is not fitted itself. Private quantiles take its `epsilon`
@@ -93,6 +102,13 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         Of a numeric column: the codes of its bins.
     bin_edges_ : dict of str to ndarray
         The inner edges of each numeric column.
+    mechanism_ : str
+        The mechanism that the tables were released by.
+    smoothing_ : str
+        How the tables were made of what was released.
+    cpd_sds_ : dict of str to ndarray
+        Posterior standard deviations of the probabilities, in the shapes of `cpds_`; only with
+        ``smoothing="posterior"``.
     privacy_ : PrivacyCurve or None
         What the release cost, bins included; None for mechanism ``"none"``, which protects nothing. Domains
         and edges that were taken from the data, of which a `PrivacyLeakWarning` tells, are not covered by it.
@@ -120,8 +136,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         epsilon: float = 1.0,
         delta: float = 1e-6,
         order: float | None = None,
-        mechanism: str = "dirichlet",
+        mechanism: str = "auto",
         adjacency: str = "replace",
+        smoothing: str = "posterior",
         count_floor: float = 1.0,
         weights: Mapping[str, float] | None = None,
         binner: PrivateBinner | None = None,
@@ -135,6 +152,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self.order = order
         self.mechanism = mechanism
         self.adjacency = adjacency
+        self.smoothing = smoothing
         self.count_floor = count_floor
         self.weights = weights
         self.binner = binner
@@ -173,6 +191,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             # What can be run through once only would be gone in the next call.
             raise InvalidParameterError(f"edges must be a list of pairs (parent, child), got {self.edges!r}")
         edges = [tuple(edge) if isinstance(edge, (list, tuple)) else edge for edge in self.edges]
+        _arguments.choice("smoothing", self.smoothing, SMOOTHINGS)
+        floor = _arguments.non_negative("count_floor", self.count_floor)
         nodes = self._nodes(edges)
         parents = topological_parents(edges, nodes)
         bins = self._bin_plan(list(parents))
@@ -204,7 +224,6 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             delta=self.delta,
             order=self.order,
             adjacency=self.adjacency,
-            count_floor=self.count_floor,
             weights=self._weights(list(parents)),
             total=n_records if self.adjacency == "replace" else None,
             quantiles=(0.0, 0) if bins is None else bins.spending,
@@ -220,16 +239,15 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             released = release.release(rows, self.random_state)
         self.domains_ = {node: domains[node] for node in parents}
         self.parents_ = parents
-        self.cpds_ = {
-            node: table.reshape(count.shape) for node, table, count in zip(parents, released, counts, strict=True)
-        }
         self.bin_edges_ = bin_edges
+        self._take(NetworkRelease(dict(zip(parents, released, strict=True)), parents, release.total), floor)
         bounds = None if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._centres = {
             node: centres(inner, None if bounds is None else bounds[node]) for node, inner in bin_edges.items()
         }
         self.privacy_: PrivacyCurve | None = release.privacy
-        self._origin = Origin(self.mechanism, seeded=self.random_state is not None)
+        self._origin = Origin(release.mechanism, seeded=self.random_state is not None)
+        self.mechanism_ = release.mechanism
         self.seeded_ = self._origin.seeded
         self._frame_kind = frame_kind(frame)
         return self
@@ -243,8 +261,53 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self._centres = {node: centres(column.edges, column.bounds) for node, column in model._numeric.items()}
         self.privacy_ = model.privacy_
         self._origin, self.seeded_ = model._origin, model.seeded_
+        # The synthesizer has made the tables of all that it measured.
+        self._released: NetworkRelease | None = None
+        self.smoothing_, self.mechanism_ = "floor", model._origin.mechanism
         self._frame_kind = frame_kind(frame)
         return self
+
+    def _take(self, release: NetworkRelease, floor: float) -> None:
+        """Make the tables of what was released."""
+        self._released = release
+        self.smoothing_ = self.smoothing if release.has_posterior else "floor"
+        shapes = {node: self._shape(node) for node in self.parents_}
+        if self.smoothing_ == "floor":
+            self.cpds_ = {node: table.floored(floor).reshape(shapes[node]) for node, table in release.tables.items()}
+            return
+        found = release.posterior
+        self.cpds_ = {node: table.mean.reshape(shapes[node]) for node, table in found.items()}
+
+    @property
+    def cpd_sds_(self) -> dict[str, NDArray[np.float64]]:
+        """Posterior standard deviations of the tables."""
+        release = getattr(self, "_released", None)
+        if release is None or not release.has_posterior or self.smoothing_ != "posterior":
+            raise AttributeError("cpd_sds_ is there for fitted networks with smoothing='posterior'")
+        return {node: table.sd.reshape(self._shape(node)) for node, table in release.posterior.items()}
+
+    def _shape(self, node: str) -> list[int]:
+        return [len(self.domains_[name]) for name in (*self.parents_[node], node)]
+
+    def interval(self, level: float = 0.95) -> dict[str, NDArray[np.float64]]:
+        """Return credible intervals of the probabilities behind the tables, given all that was released.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Strictly between 0 and 1.
+
+        Returns
+        -------
+        dict of str to ndarray
+            In the shapes of `cpds_`, with a last axis of two ends.
+        """
+        check_is_fitted(self)
+        level = _arguments.open_unit("level", level)
+        if self._released is None or not self._released.has_posterior:
+            raise InvalidParameterError("interval must be asked of a network whose release tells enough to infer from")
+        found = self._released.posterior
+        return {node: found[node].interval(level).reshape(*self._shape(node), 2) for node in self.parents_}
 
     def log_likelihood(self, frame: Any) -> float:
         """Return the total log-likelihood of the records of a frame under the released tables.
@@ -336,6 +399,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def to_json(self) -> str:
         """Return the released network as JSON."""
         check_is_fitted(self)
+        release = self._released if self._released is not None and self._released.protects else None
         nodes = [
             {
                 "name": node,
@@ -344,10 +408,14 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
                 "other": self.domains_[node].other,
                 "table": table.reshape(-1, len(self.domains_[node])).tolist(),
                 **self._saved_bins(node),
+                **({} if release is None else {"released": release.tables[node].to_json()}),
             }
             for node, table in self.cpds_.items()
         ]
-        content = {"format": FORMAT, "privacy": privacy_of(self), "nodes": nodes}
+        content: dict[str, Any] = {"format": FORMAT, "privacy": privacy_of(self)}
+        if release is not None:
+            content |= {"smoothing": self.smoothing_, "total": release.total}
+        content["nodes"] = nodes
         return json.dumps(content, indent=1, allow_nan=False)
 
     def _saved_bins(self, node: str) -> dict[str, list[float]]:
@@ -387,6 +455,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             node: checked_table(node, tables[node], [len(domains[name]) for name in (*above, node)])
             for node, above in network.parents_.items()
         }
+        network.smoothing = network.smoothing_ = smoothing_of(content)
+        network._released = NetworkRelease.from_json(content, nodes, network.parents_, network._shape)
+        network.mechanism_ = privacy.mechanism
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
         network.privacy_, network._origin = privacy.curve, privacy.origin

@@ -39,7 +39,7 @@ class LearnedTree:
 
 def learned_tree(network: PrivateBayesianNetwork, frame: Any) -> LearnedTree:
     """Measure all pairs of a frame under the budget of a network, and return the tree of what was measured."""
-    if network.mechanism not in ("dirichlet", MECHANISM):
+    if network.mechanism not in ("auto", MECHANISM):
         raise InvalidParameterError(
             f"mechanism must be left out or {MECHANISM!r} with edges={LEARN!r}: all pairs are measured with that "
             f"noise, got {network.mechanism!r}"

@@ -26,6 +26,7 @@ from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.domains import resolve_domains
+from simplexdp.models.naive_bayes_release import NaiveBayesRelease
 from simplexdp.models.saved import (
     Origin,
     SavedFeature,
@@ -37,9 +38,11 @@ from simplexdp.models.saved import (
     plain_values,
     privacy_of,
     read,
+    smoothing_of,
     text_of,
     values_of,
 )
+from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable
 from simplexdp.models.tables import TableRelease
 from simplexdp.models.turns import taken_over
 from simplexdp.models.validation import checked, labels_of
@@ -87,8 +90,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         `privacy_` is usually read.
     order : float, optional
         Splits a Renyi budget evenly over the tables, as in [DM 5.1]; see `from_rdp`.
-    mechanism : str, default "dirichlet"
-        ``"dirichlet"``, ``"gaussian"``, ``"laplace"``, ``"discrete_laplace"``, ``"discrete_gaussian"`` or ``"none"``.
+    mechanism : str, default "auto"
+        ``"auto"`` is ``"discrete_gaussian"`` or ``"discrete_laplace"``, whichever has less noise in this budget; else
+        ``"dirichlet"`` as in [DM], ``"gaussian"``, ``"laplace"``, one of the discrete ones or ``"none"``.
     categories : sequence or mapping, optional
         The public domain of each feature: a list of values, a cardinality or a `simplexdp.frames.Domain`; a mapping
         goes by column name. Without it the domains are read off the data, which leaks and warns.
@@ -98,8 +102,13 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         As in `CategoricalNB`: with integer codes, the public cardinality of each feature.
     adjacency : {"replace", "add_remove"}
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
+    smoothing : {"posterior", "floor"}, default "posterior"
+        ``"posterior"``: the tables are posterior means given all that was released, by the known law of the noise. Rows
+        of a table shrink towards each other as far as the evidence says, and all tables share the totals of the
+        classes. ``"floor"``: each table by itself, as it was drawn; so are
+        Dirichlet draws under ``"add_remove"``, which do not tell the private number of records.
     count_floor : float, default 1.0
-        Additive noise only: noisy counts below it are raised to it before rows are normalised.
+        With ``smoothing="floor"`` and additive noise: noisy counts below it are raised to it, then rows normalised.
     fit_prior : bool, default True
         Whether to release the table of classes; otherwise all are taken as equally likely and the budget serves the
         features.
@@ -121,6 +130,13 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     domains_ : list of Domain
     bin_edges_ : dict of ndarray
         The inner edges of each numeric column.
+    mechanism_ : str
+        The mechanism that the tables were released by.
+    smoothing_ : str
+        How the tables were made of what was released.
+    class_sd_, feature_sd_ : ndarray, list of ndarray
+        Posterior standard deviations of the probabilities, in the shapes of the tables; only with
+        ``smoothing="posterior"``.
     privacy_ : PrivacyCurve or None
         What all releases since the last `fit` cost, bins included; None for mechanism ``"none"``, which protects
         nothing. Domains
@@ -151,11 +167,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         delta: float = 1e-6,
         *,
         order: float | None = None,
-        mechanism: str = "dirichlet",
+        mechanism: str = "auto",
         categories: Any = None,
         classes: Sequence[Any] | None = None,
         min_categories: ArrayLike | None = None,
         adjacency: str = "replace",
+        smoothing: str = "posterior",
         count_floor: float = 1.0,
         fit_prior: bool = True,
         binner: PrivateBinner | None = None,
@@ -170,6 +187,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes = classes
         self.min_categories = min_categories
         self.adjacency = adjacency
+        self.smoothing = smoothing
         self.count_floor = count_floor
         self.fit_prior = fit_prior
         self.binner = binner
@@ -233,6 +251,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
+        _arguments.choice("smoothing", self.smoothing, SMOOTHINGS)
         if self.binner is not None and self.binner.strategy in ("private_quantile", "quantile"):
             raise InvalidParameterError(
                 f"binner must have public edges or bounds for partial_fit, got strategy {self.binner.strategy!r}: "
@@ -267,6 +286,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self._release(plan)
 
     def _plan(self, n_records: int) -> TableRelease:
+        # All that may be refused is refused before anything is paid for.
+        _arguments.choice("smoothing", self.smoothing, SMOOTHINGS)
+        _arguments.non_negative("count_floor", self.count_floor)
         n_classes = len(self._class_domain)
         sizes = [len(domain) for domain in self._domains]
         if self._bins is not None:
@@ -281,7 +303,6 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             delta=self.delta,
             order=self.order,
             adjacency=self.adjacency,
-            count_floor=self.count_floor,
             total=n_records if self.adjacency == "replace" else None,
             quantiles=(0.0, 0) if self._bins is None else self._bins.spending,
         )
@@ -291,11 +312,65 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _release(self, plan: TableRelease) -> None:
         released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)
-        n_classes = len(self._class_domain)
-        prior = released[0][0] if self.fit_prior else np.full(n_classes, 1 / n_classes)
-        self._set_tables(prior, released[1 if self.fit_prior else 0 :])
-        self._publish(plan.privacy, Origin(self.mechanism, seeded=self.random_state is not None))
+        classes = released.pop(0) if self.fit_prior else None
+        self._take(NaiveBayesRelease(classes, tuple(released), len(self._class_domain), plan.total), self.smoothing)
+        self._publish(plan.privacy, Origin(plan.mechanism, seeded=self.random_state is not None))
         del self._counts
+
+    def _take(self, release: NaiveBayesRelease, smoothing: str) -> None:
+        """Make the tables of what was released."""
+        self._released: NaiveBayesRelease | None = release
+        self.smoothing_ = smoothing if release.has_posterior else "floor"
+        if self.smoothing_ == "floor":
+            self._set_tables(*release.floored(_arguments.non_negative("count_floor", self.count_floor)))
+            return
+        prior, tables = release.posterior
+        self._set_tables(prior.mean[0], [table.mean for table in tables])
+
+    @property
+    def class_sd_(self) -> NDArray[np.float64]:
+        """Posterior standard deviations of the class shares."""
+        found: NDArray[np.float64] = self._posterior_of("class_sd_")[0].sd[0]
+        return found
+
+    @property
+    def feature_sd_(self) -> list[NDArray[np.float64]]:
+        """Posterior standard deviations of the tables."""
+        return [table.sd for table in self._posterior_of("feature_sd_")[1]]
+
+    def _posterior_of(self, name: str) -> tuple[SmoothedTable, list[SmoothedTable]]:
+        release: NaiveBayesRelease | None = getattr(self, "_released", None)
+        if release is None or not release.has_posterior or self.smoothing_ != "posterior":
+            raise AttributeError(f"{name} is there for fitted models with smoothing='posterior'")
+        return release.posterior
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """Return credible intervals of the probabilities behind the tables, given all that was released.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Strictly between 0 and 1.
+
+        Returns
+        -------
+        classes : ndarray, shape (n_classes, 2)
+        features : list of ndarray, each of shape (n_classes, n_categories, 2)
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateCategoricalNB
+        >>> model = PrivateCategoricalNB(categories=[2], classes=["a", "b"]).fit([[0], [1]], ["a", "b"])
+        >>> classes, features = model.interval(0.9)
+        >>> classes.shape, features[0].shape
+        ((2, 2), (2, 2, 2))
+        """
+        check_is_fitted(self, "feature_log_prob_")
+        level = _arguments.open_unit("level", level)
+        if self._released is None or not self._released.has_posterior:
+            raise InvalidParameterError("interval must be asked of a model whose release tells enough to infer from")
+        prior, tables = self._released.posterior
+        return prior.interval(level)[0], [table.interval(level) for table in tables]
 
     def _set_tables(self, prior: NDArray[np.float64], tables: Sequence[NDArray[np.float64]]) -> None:
         # The probabilities too: those that are made of logarithms differ in the last digit, and in every file anew.
@@ -312,6 +387,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.bin_edges_ = dict(self._edges)
         self.privacy_: PrivacyCurve | None = self._cost_with(cost)
         self._origin = origin
+        self.mechanism_ = origin.mechanism
         self.seeded_ = origin.seeded
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -370,6 +446,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def to_json(self) -> str:
         """Return the released classifier as JSON, which `from_json` and ``simplexdp predict`` read."""
         check_is_fitted(self, "feature_log_prob_")
+        release = self._released if self._released is not None and self._released.protects else None
+        drawn = [None] * len(self._columns) if release is None else release.tables
         features = [
             {
                 "name": plain_name(column),
@@ -377,15 +455,23 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "other": domain.other,
                 "table": table.tolist(),
                 **({"edges": self.bin_edges_[column].tolist()} if column in self.bin_edges_ else {}),
+                **({} if raw is None else {"released": raw.to_json()}),
             }
-            for column, domain, table in zip(self._columns, self.domains_, self._probabilities[1:], strict=True)
+            for column, domain, table, raw in zip(
+                self._columns, self.domains_, self._probabilities[1:], drawn, strict=True
+            )
         ]
+        own = None if release is None else release.classes
         classes = {
             "name": self._class_name,
             "values": plain_values("y", self._class_domain),
             "table": self._probabilities[0].tolist(),
+            **({} if own is None else {"released": own.to_json()}),
         }
-        content = {"format": FORMAT, "privacy": privacy_of(self), "class": classes, "features": features}
+        content: dict[str, Any] = {"format": FORMAT, "privacy": privacy_of(self)}
+        if release is not None:
+            content |= {"smoothing": self.smoothing_, "total": release.total}
+        content |= {"class": classes, "features": features}
         return json.dumps(content, indent=1, allow_nan=False)
 
     @classmethod
@@ -431,6 +517,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             binner=PrivateBinner("edges", edges=edges) if edges else None,
         )
         model._set_tables(prior, tables)
+        model.smoothing_ = smoothing_of(content)
+        model.smoothing = model.smoothing_
+        model._released = NaiveBayesRelease.from_json(content, target, saved, n_classes)
         model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
         model._columns, model._bins, model._edges = columns, None, edges
         model._domains = [feature.domain for feature in saved]

@@ -36,7 +36,9 @@ __all__ = [
     "plain_values",
     "privacy_of",
     "read",
+    "smoothing_of",
     "text_of",
+    "total_of",
     "values_of",
     "was_seeded",
 ]
@@ -168,6 +170,19 @@ def checked_table(node: Any, table: NDArray[np.float64], shape: list[int]) -> ND
     return table.reshape(shape)
 
 
+def smoothing_of(content: Mapping[str, Any]) -> str:
+    """Return how the tables of a file were made; files of before the word have tables as they were drawn."""
+    return _arguments.choice("smoothing", content.get("smoothing", "floor"), ("posterior", "floor"))
+
+
+def total_of(content: Mapping[str, Any]) -> int | None:
+    """Return the public number of records of a file."""
+    total = content.get("total")
+    if total is not None and _arguments.integer("total", total, least=0) > 2**53:
+        raise InvalidParameterError("total must be at most 2^53")
+    return None if total is None else int(total)
+
+
 @dataclass(frozen=True)
 class Origin:
     """How the tables of a fitted model were drawn, whatever its parameters say now."""
@@ -257,6 +272,7 @@ class SavedNode:
     table: NDArray[np.float64]
     edges: NDArray[np.float64] | None
     centres: NDArray[np.float64] | None
+    released: Any = None
 
     @classmethod
     def of(cls, node: Any) -> SavedNode:
@@ -278,7 +294,7 @@ class SavedNode:
                 raise InvalidParameterError(f"centres of {name!r} must be as many as its levels")
             if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(domain))):
                 raise InvalidParameterError(f"centres of {name!r} must lie in the bins of their own")
-        return cls(name, parents, domain, table, edges, centres)
+        return cls(name, parents, domain, table, edges, centres, node.get("released"))
 
 
 @dataclass(frozen=True)
@@ -289,6 +305,7 @@ class SavedFeature:
     domain: Domain
     table: NDArray[np.float64]
     edges: NDArray[np.float64] | None
+    released: Any = None
 
     @classmethod
     def of(cls, feature: Any) -> SavedFeature:
@@ -300,4 +317,4 @@ class SavedFeature:
         domain = Domain(values_of(name, feature, what), other=other)
         table = numbers(name, "table", member(feature, "table", what, list))
         edges = edges_of(name, feature, len(domain), what) if "edges" in feature else None
-        return cls(name, domain, table, edges)
+        return cls(name, domain, table, edges, feature.get("released"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
@@ -33,17 +33,19 @@ from simplexdp.mechanisms import (
 from simplexdp.models.bins import spending_curve
 from simplexdp.models.debit import debit
 from simplexdp.models.prior import best_prior
+from simplexdp.models.released import Law, ReleasedTable, normalised
 from simplexdp.sensitivity import CountChange, of_counts
 
 __all__ = ["MECHANISMS", "TableRelease"]
 
 MECHANISMS = (*names(lambda entry: entry.tables), "none")
+AUTO = ("discrete_gaussian", "discrete_laplace")
+"""What "auto" chooses from: of all mechanisms of tables these leave the least error at any budget."""
 ADJACENCIES = ("replace", "add_remove")
 MOST_LOG_SCALE = 40.0
 """Noise beyond this says nothing; a search for its scale ends here."""
 
 Counts: TypeAlias = NDArray[np.int64]
-Table: TypeAlias = NDArray[np.float64]
 Adjacency: TypeAlias = Literal["replace", "add_remove"]
 
 
@@ -102,14 +104,23 @@ class TableRelease:
     Parameters
     ----------
     releasers : tuple of callables
-        From counts, shape (rows, levels), and a generator to probabilities of the same shape. Fewer levels than
-        planned are fine: neither scales nor costs depend on them.
+        From counts, shape (rows, levels), and a generator to what is released of them. Fewer levels than planned are
+        fine: neither scales nor costs depend on them.
     privacy : PrivacyCurve or None
         Of the tables and the private quantiles together; None when nothing is protected.
+    mechanism : str
+        Which one was chosen.
+    laws : tuple of Law
+        Of what is released, table by table.
+    total : int or None
+        The number of records, where it is public.
     """
 
-    releasers: tuple[Callable[[Counts, Any], Table], ...]
+    releasers: tuple[Callable[[Counts, Any], ReleasedTable], ...]
     privacy: PrivacyCurve | None
+    mechanism: str = "none"
+    laws: tuple[Law, ...] = ()
+    total: int | None = None
 
     @classmethod
     def plan(
@@ -121,7 +132,6 @@ class TableRelease:
         delta: float,
         order: float | None,
         adjacency: str,
-        count_floor: float,
         weights: Sequence[float] | None = None,
         total: int | None = None,
         quantiles: tuple[float, int] = (0.0, 0),
@@ -132,7 +142,7 @@ class TableRelease:
         ----------
         shapes : sequence of (rows, levels)
             Of the tables.
-        mechanism, epsilon, delta, order, adjacency, count_floor
+        mechanism, epsilon, delta, order, adjacency
             As the models document them.
         weights : sequence of float, optional
             Shares of the budget, one for each table.
@@ -141,7 +151,7 @@ class TableRelease:
         quantiles : (float, int)
             What one private quantile of the bins costs, and how many there are: the same budget pays for them.
         """
-        _arguments.choice("mechanism", mechanism, MECHANISMS)
+        _arguments.choice("mechanism", mechanism, ("auto", *MECHANISMS))
         if order is not None and not _arguments.number("order", order) > 1:
             raise InvalidParameterError(f"order must be above 1, got {order}")
         budget = Budget(
@@ -154,8 +164,7 @@ class TableRelease:
         )
         if mechanism != "none":
             budget.check(mechanism)
-        floor = _arguments.non_negative("count_floor", count_floor)
-        return _plan(tuple(shapes), mechanism, budget, floor, total)
+        return _plan(tuple(shapes), mechanism, budget, total)
 
     def charge(self, accountant: Any, label: str, rng: Any) -> AbstractContextManager[Any]:
         """Debit the cost, as `debit` does; what protects nothing has none."""
@@ -167,17 +176,17 @@ class TableRelease:
             return nullcontext()
         return debit(accountant, self.privacy, label, rng)
 
-    def release(self, tables: Sequence[Counts], rng: Any) -> list[Table]:
+    def release(self, tables: Sequence[Counts], rng: Any) -> list[ReleasedTable]:
         """Draw every table."""
         return [releaser(table, rng) for releaser, table in zip(self.releasers, tables, strict=True)]
 
 
 @lru_cache(maxsize=128)
-def _plan(
-    shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, floor: float, total: int | None
-) -> TableRelease:
+def _plan(shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, total: int | None) -> TableRelease:
     """Plan once for the same public quantities: the folds of a cross-validation ask again and again."""
-    release = _planned(shapes, mechanism, budget, floor, total)
+    if mechanism == "auto":
+        return _least_noise(shapes, budget, total)
+    release = replace(_planned(shapes, mechanism, budget, total), mechanism=mechanism, total=total)
     if release.privacy is not None and budget.order is None:
         # The searches keep the budget; that they did so, grids and bins included, is looked at once more.
         spent = float(release.privacy.epsilon(budget.delta))
@@ -188,16 +197,30 @@ def _plan(
     return release
 
 
-def _planned(
-    shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, floor: float, total: int | None
-) -> TableRelease:
+def _least_noise(shapes: tuple[tuple[int, int], ...], budget: Budget, total: int | None) -> TableRelease:
+    """Return the plan with the least variance of a noisy count, averaged over the tables."""
+    plans, failure = [], None
+    # Under a Renyi budget both scales are closed forms, and Gaussian noise has half the variance.
+    for mechanism in AUTO if budget.order is None else AUTO[:1]:
+        try:
+            plans.append(_plan(shapes, mechanism, budget, total))
+        except (InvalidParameterError, NumericalError) as error:
+            failure = failure or error
+    if not plans:
+        assert failure is not None
+        raise failure
+    return min(plans, key=lambda plan: sum(law.variance for law in plan.laws))
+
+
+def _planned(shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, total: int | None) -> TableRelease:
     if mechanism == "none":
-        return TableRelease((lambda counts, rng: _normalised(counts),) * len(shapes), None)
+        exact = Law("none")
+        return TableRelease((lambda counts, rng: ReleasedTable(normalised(counts), exact),) * len(shapes), None)
     if mechanism == "dirichlet":
         return _dirichlet_plan(shapes, budget, total)
     if mechanism in ("gaussian", "discrete_gaussian"):
-        return _gaussian_plan(budget, floor, integers=mechanism == "discrete_gaussian")
-    return _laplace_plan(budget, floor, integers=mechanism == "discrete_laplace")
+        return _gaussian_plan(budget, integers=mechanism == "discrete_gaussian")
+    return _laplace_plan(budget, integers=mechanism == "discrete_laplace")
 
 
 def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: int | None) -> TableRelease:
@@ -224,11 +247,11 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
             beside=budget.beside,
         )
         curve = release.privacy
-    releasers = [
-        _dirichlet_releaser(scale, prior, budget.adjacency)
+    laws = tuple(
+        Law("dirichlet", float(scale), prior=float(prior))
         for scale, prior in zip(release.scales, release.priors, strict=True)
-    ]
-    return TableRelease(tuple(releasers), curve)
+    )
+    return TableRelease(tuple(_dirichlet_releaser(law, budget.adjacency) for law in laws), curve, laws=laws)
 
 
 def _calibrated(structure: Structure, budget: Budget, **parameters: Any) -> Any:
@@ -240,29 +263,30 @@ def _calibrated(structure: Structure, budget: Budget, **parameters: Any) -> Any:
         budget.left(budget.epsilon, 0.0)
 
 
-def _dirichlet_releaser(scale: float, prior: float, adjacency: Adjacency) -> Callable[[Counts, Any], Table]:
+def _dirichlet_releaser(law: Law, adjacency: Adjacency) -> Callable[[Counts, Any], ReleasedTable]:
     @lru_cache(maxsize=4)
     def mechanism(levels: int) -> DirichletMechanism:
-        return DirichletMechanism(scale=scale, prior=prior, dimension=levels, adjacency=adjacency)
+        return DirichletMechanism(scale=law.size, prior=law.prior, dimension=levels, adjacency=adjacency)
 
-    def release(counts: Counts, rng: Any) -> Table:
+    def release(counts: Counts, rng: Any) -> ReleasedTable:
         levels = counts.shape[-1]
-        return np.ones(counts.shape) if levels == 1 else mechanism(levels).release(counts, rng=rng)
+        drawn = np.ones(counts.shape) if levels == 1 else mechanism(levels).release(counts, rng=rng)
+        return ReleasedTable(drawn, law)
 
     return release
 
 
-def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
+def _gaussian_plan(budget: Budget, *, integers: bool) -> TableRelease:
     if budget.order is not None:
         # [DM 5.1]: sigma^2 = order (K + 1) / epsilon for two changed cells, so rho = epsilon / order in all.
         rho = budget.epsilon / budget.order
-        return _gaussian_release(budget, floor, budget.left(rho, rho - budget.quantile_rho), integers=integers)
+        return _gaussian_release(budget, budget.left(rho, rho - budget.quantile_rho), integers=integers)
     if not integers and budget.beside is None:
         changed = budget.change.cells * len(budget.shares)
         rho = GaussianMechanism.calibrated(
             epsilon=budget.epsilon, delta=budget.delta, sensitivity=1, changed=changed
         ).rho
-        release = _gaussian_release(budget, floor, rho, integers=False)
+        release = _gaussian_release(budget, rho, integers=False)
         assert release.privacy is not None
         if release.privacy.epsilon(budget.delta) <= budget.epsilon:
             return release
@@ -278,14 +302,14 @@ def _gaussian_plan(budget: Budget, floor: float, *, integers: bool) -> TableRele
     rho = budget.left(rho, rho - budget.quantile_rho)
 
     def attempt(log_scale: float) -> tuple[TableRelease, float]:
-        release = _gaussian_release(budget, floor, math.exp(2 * log_scale), integers=integers)
+        release = _gaussian_release(budget, math.exp(2 * log_scale), integers=integers)
         assert release.privacy is not None
         return release, float(release.privacy.epsilon(budget.delta)) / budget.epsilon
 
     return largest_within(attempt, math.log(rho) / 2)
 
 
-def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integers: bool) -> TableRelease:
+def _gaussian_release(budget: Budget, total_rho: float, *, integers: bool) -> TableRelease:
     """Return the release whose tables cost this in zCDP, together, in the ratio of their shares."""
     kind = DiscreteGaussianMechanism if integers else GaussianMechanism
     mechanisms = [
@@ -305,7 +329,7 @@ def _gaussian_release(budget: Budget, floor: float, total_rho: float, *, integer
     else:
         guarantee = _core.gaussian_tables([m.exact_parameters for m in mechanisms], budget.adjacency)
         curve = _together([PrivacyCurve.from_guarantee(guarantee, "gaussian tables")], budget)
-    return TableRelease(tuple(_additive_releaser(m, floor) for m in mechanisms), curve)
+    return _additive(mechanisms, curve)
 
 
 def _together(curves: Sequence[PrivacyCurve], budget: Budget) -> PrivacyCurve:
@@ -316,7 +340,7 @@ def _together(curves: Sequence[PrivacyCurve], budget: Budget) -> PrivacyCurve:
     return compose(curves if beside is None else [*curves, beside])
 
 
-def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelease:
+def _laplace_plan(budget: Budget, *, integers: bool) -> TableRelease:
     total = math.fsum(budget.shares)
     if budget.order is not None:
         # [DM 5.1]: Laplace noise of scale b has Renyi divergence at most order (changed / b)^2 / 2.
@@ -331,7 +355,7 @@ def _laplace_plan(budget: Budget, floor: float, *, integers: bool) -> TableRelea
     alone = {} if integers else {"changed": 1}
     cells = [kind(scale=scale, sensitivity=1, adjacency=budget.adjacency, **alone) for scale in scales]
     curve = _together([compose([cell.privacy for cell in cells], [budget.change.l1] * len(cells))], budget)
-    return TableRelease(tuple(_additive_releaser(m, floor) for m in cells), curve)
+    return _additive(cells, curve)
 
 
 def _laplace_scales(budget: Budget) -> list[float]:
@@ -362,13 +386,10 @@ def _laplace_scales(budget: Budget) -> list[float]:
     return [math.exp(high) * factor for factor in relative]
 
 
-def _additive_releaser(mechanism: Any, floor: float) -> Callable[[Counts, Any], Table]:
-    return lambda counts, rng: _normalised(np.maximum(mechanism.release(counts, rng=rng), floor))
+def _additive(mechanisms: Sequence[Any], curve: PrivacyCurve) -> TableRelease:
+    laws = tuple(Law.of_noise(mechanism) for mechanism in mechanisms)
 
+    def releaser(mechanism: Any, law: Law) -> Callable[[Counts, Any], ReleasedTable]:
+        return lambda counts, rng: ReleasedTable(np.asarray(mechanism.release(counts, rng=rng), dtype=np.float64), law)
 
-def _normalised(counts: NDArray[Any]) -> Table:
-    """Return rows that sum to one; a row without any count is uniform."""
-    sums = counts.sum(axis=-1, keepdims=True)
-    uniform = np.full(counts.shape, 1 / counts.shape[-1])
-    rows: Table = np.divide(counts, sums, out=uniform, where=sums > 0)
-    return rows
+    return TableRelease(tuple(map(releaser, mechanisms, laws)), curve, laws=laws)

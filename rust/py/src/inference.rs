@@ -29,6 +29,17 @@ pub(crate) struct Observation {
     terms: Arc<Vec<TotalTerm>>,
 }
 
+impl Observation {
+    pub(crate) fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    /// What is said of the total of every row alike.
+    pub(crate) fn term(&self) -> Option<TotalTerm> {
+        self.terms.first().copied()
+    }
+}
+
 fn noise(kind: &str, size: f64, step: f64) -> Noise {
     if kind == "gaussian" { Noise::Gaussian { sigma: size, step } } else { Noise::Laplace { scale: size, step } }
 }
@@ -47,6 +58,15 @@ impl Observation {
     fn noisy(values: PyReadonlyArray1<'_, f64>, kind: &str, size: f64, step: f64) -> CoreResult<Self> {
         let noise = noise(kind, size, step);
         let factors = as_slice("release", &values)?.iter().map(|&y| Factor::noisy(y, noise)).collect::<Result<_>>()?;
+        Ok(Self { factors: Arc::new(factors), terms: Arc::default() })
+    }
+
+    /// What is known of counts as normal laws: means and deviations.
+    #[staticmethod]
+    fn normal(means: PyReadonlyArray1<'_, f64>, deviations: PyReadonlyArray1<'_, f64>) -> CoreResult<Self> {
+        let (means, deviations) = (as_slice("means", &means)?, as_slice("deviations", &deviations)?);
+        let factor = |(&mean, &sigma): (&f64, &f64)| Factor::noisy(mean, Noise::Gaussian { sigma, step: 1.0 });
+        let factors = means.iter().zip(deviations).map(factor).collect::<Result<_>>()?;
         Ok(Self { factors: Arc::new(factors), terms: Arc::default() })
     }
 

@@ -6,6 +6,7 @@ mod accounting;
 mod algorithm_one;
 mod arrays;
 mod budget;
+mod conditional;
 mod confidence;
 mod counting;
 mod detached;
@@ -46,6 +47,8 @@ mod _core {
     use algorithm_one::{algorithm_one_mechanism, algorithm_one_scale, squared_l2};
     #[pymodule_export]
     use budget::{PyBudgetRule, PySpend, gaussian_rule, pure_rule, renyi_rule, renyi_rule_order, share_used};
+    #[pymodule_export]
+    use conditional::SmoothedTables;
     #[pymodule_export]
     use confidence::{ideal_shares, noise_radius};
     #[pymodule_export]

@@ -13,7 +13,7 @@ pytest.importorskip("sklearn")
 def test_curve_is_that_of_the_tables_together(adjacency, epsilon, delta):
     shapes = [(1, 2), (2, 5), (2, 7), (2, 3)]
     plan = TableRelease.plan(
-        shapes, mechanism="gaussian", epsilon=epsilon, delta=delta, order=None, adjacency=adjacency, count_floor=1.0
+        shapes, mechanism="gaussian", epsilon=epsilon, delta=delta, order=None, adjacency=adjacency
     )
     mechanisms = [
         cell.cell_contents
@@ -39,7 +39,6 @@ def test_gaussian_tables_need_the_noise_of_integer_ones():
             delta=1e-6,
             order=None,
             adjacency="replace",
-            count_floor=1.0,
         )
         noise[mechanism] = max(
             float(cell.cell_contents.sigma)
@@ -52,7 +51,7 @@ def test_gaussian_tables_need_the_noise_of_integer_ones():
 
 def test_the_error_of_the_grids_counts_at_large_losses_too():
     # Mechanisms of large losses have it inside their curves; tables compose normal laws and add it themselves.
-    plan = {"mechanism": "gaussian", "delta": 1e-6, "order": None, "adjacency": "replace", "count_floor": 0.0}
+    plan = {"mechanism": "gaussian", "delta": 1e-6, "order": None, "adjacency": "replace"}
     release = TableRelease.plan([(1, 4)] * 2, epsilon=30.0, **plan)
     # Two tables, two changed cells in each, 2^20 to 2^21 steps to sigma.
     assert 4 / (5 * 2**84) <= release.privacy.sampling_error <= 4 / (5 * 2**80) * (1 + 1e-12)

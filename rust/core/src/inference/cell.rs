@@ -72,6 +72,11 @@ impl Cell {
         prior + self.factors.iter().map(|factor| factor.log_at(x)).sum::<f64>()
     }
 
+    /// The logarithm of the likelihood of count x.
+    pub(super) fn log_likelihood(&self, x: f64) -> f64 {
+        self.factors.iter().map(|factor| factor.log_at(x)).sum()
+    }
+
     /// A count from which the search for the likely ones may start.
     pub(super) fn guess(&self) -> f64 {
         self.factors.first().map_or(0.0, Factor::guess).max(self.least as f64)
@@ -90,7 +95,7 @@ impl Cell {
     }
 
     /// The count where the concave function is largest, at most `cap`; none if it rises up to [`LARGEST_COUNT`].
-    fn mode(&self, tilt: f64, cap: u64) -> Option<u64> {
+    pub(super) fn mode(&self, tilt: f64, cap: u64) -> Option<u64> {
         let rises = |x: u64| self.concave_increment(x as f64, tilt) > 0.0;
         let start = (self.guess().round() as u64).clamp(self.least, cap);
         // low: it rises here, or this is the least; high: it does not rise here, or this is the cap.

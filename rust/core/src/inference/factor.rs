@@ -223,6 +223,24 @@ impl Factor {
         matches!(self.0, Kind::Laplace { .. } | Kind::Gaussian { .. })
     }
 
+    /// The released number with the variance of its noise, where it is a count with noise.
+    pub(super) fn noisy_count(&self) -> Option<(f64, f64)> {
+        match self.0 {
+            Kind::Laplace { value, rate, step, .. } => Some((value, 2.0 / (rate * rate) + step * step / 12.0)),
+            Kind::Gaussian { value, precision, step, .. } => Some((value, 1.0 / precision + step * step / 12.0)),
+            Kind::Share { .. } | Kind::Urn { .. } => None,
+        }
+    }
+
+    /// The variance of counts near `x` that the likelihood alone leaves, roughly.
+    pub(super) fn variance_near(&self, x: f64) -> f64 {
+        match self.0 {
+            Kind::Laplace { rate, .. } => 2.0 / (rate * rate),
+            Kind::Gaussian { precision, .. } => 1.0 / precision,
+            Kind::Share { scale, prior, .. } | Kind::Urn { scale, prior, .. } => (scale * x + prior) / (scale * scale),
+        }
+    }
+
     /// A count from which the search for the likely ones may start.
     pub(super) fn guess(&self) -> f64 {
         match self.0 {

@@ -20,6 +20,7 @@
 //! - `shares`: the law of one probability, a mixture of Beta laws: quantiles and intervals.
 //! - `enumerated`: the posterior from a list of all data sets, where the law of a release is no product (Hellinger mechanism).
 //! - `rows`: many histograms at once, with a prior that they share.
+//! - [`conditional`]: tables of a model, whose rows are alike and share totals with other tables.
 //! - `mixture`: posteriors under several priors weighed by evidence; draws of probabilities and of future records.
 //!
 //! **Tables.** A row of a conditional table is a histogram with an unknown total: one [`Cell`] per level, with prior
@@ -41,6 +42,7 @@
 //! ```
 
 mod cell;
+pub mod conditional;
 mod convolution;
 mod enumerated;
 mod factor;

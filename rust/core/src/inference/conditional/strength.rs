@@ -1,0 +1,175 @@
+//! How alike the rows of a table are: theta_c ~ Dirichlet(kappa m) around a centre m that is unknown itself.
+//!
+//! By the law of total expectation E(theta_c | y) is the mean over the posterior of m of E(theta_c | m, y_c). That is taken at the
+//! mean of m; what m adds to the variance is w^2 Var(m | y), where w, the weight that row c gives its prior, is the ratio of its
+//! variances after and before its own release. Both are exact where means are linear, as they nearly are.
+//!
+//! The law of m goes from row to row. Each row is looked at under what the rows before it say of m (so their evidences
+//! multiply to that of kappa, as conditional probabilities do), and changes it by what it adds. In between m is taken to be
+//! Dirichlet(B mu) with the right mean and the right sum of variances (assumed density filtering):
+//!
+//! - theta_c given (mu, B): variance mu (1 - mu) (B + kappa + 1) / ((B + 1) (kappa + 1)), so a Dirichlet law of mass
+//!   K = (B + 1) (kappa + 1) / (B + kappa + 1) - 1, between B (rows that are all the same) and kappa (a centre that is known).
+//! - m given theta_c: the regression of m on theta_c has the slope r = Var m / Var theta_c = (K + 1) / (B + 1), so mu moves by
+//!   r (E theta_c - mu), and the variance of m falls by r^2 (Var theta_c - Var(theta_c given the release)).
+
+use super::lattice::Lattice;
+use super::row::{Moments, Row};
+use crate::Result;
+
+/// The concentrations that are tried, as logarithms: 1 to 10^5, all equally likely before the release.
+pub(super) const CONCENTRATIONS: [f64; 11] = [
+    1.0,
+    3.162_277_660_168_379,
+    10.0,
+    31.622_776_601_683_79,
+    100.0,
+    316.227_766_016_837_9,
+    1e3,
+    3_162.277_660_168_379,
+    1e4,
+    31_622.776_601_683_79,
+    1e5,
+];
+
+/// Steps in the spread of a cell while concentrations are compared.
+const FINENESS: f64 = 2.0;
+
+/// Tables with equal weights for all concentrations, to start the frequencies from.
+const PSEUDO_TABLES: f64 = 1.0;
+
+/// Steps from equal frequencies.
+const STEPS: usize = 30;
+
+/// No prior of a level is smaller.
+const LEAST: f64 = 1e-6;
+
+/// What is known of the centre: Dirichlet(mass mean).
+#[derive(Debug, Clone)]
+struct Centre {
+    mean: Vec<f64>,
+    mass: f64,
+}
+
+/// One concentration with the priors that the rows have then.
+#[derive(Debug, Clone)]
+pub(super) struct Strength {
+    pub(super) concentration: f64,
+    pub(super) log_evidence: f64,
+    /// Of all rows.
+    pub(super) prior: Vec<f64>,
+    /// What is not known of the centre: variances of its entries.
+    pub(super) centre_variance: Vec<f64>,
+}
+
+impl Centre {
+    /// The prior of a row with this centre.
+    fn row(&self, concentration: f64) -> Vec<f64> {
+        let mass = self.row_mass(concentration);
+        self.mean.iter().map(|m| (m * mass).max(LEAST)).collect()
+    }
+
+    fn row_mass(&self, concentration: f64) -> f64 {
+        // (B + 1) (kappa + 1) / (B + kappa + 1) - 1
+        self.mass * concentration / (self.mass + concentration + 1.0)
+    }
+
+    /// The centre with what a row says, given the moments of the row's shares.
+    fn after(&self, concentration: f64, shares: &Moments) -> Self {
+        let slope = (concentration + 1.0) / (self.mass + concentration + 1.0);
+        let row_mass = self.row_mass(concentration);
+        let (mut spread, mut variance) = (0.0, 0.0);
+        let mut mean = Vec::with_capacity(self.mean.len());
+        for (&m, &(share, share_variance)) in self.mean.iter().zip(shares) {
+            let moved = (m + slope * (share - m)).max(0.0);
+            let square = m * (1.0 - m);
+            let left = square / (self.mass + 1.0) - slope * slope * (square / (row_mass + 1.0) - share_variance);
+            mean.push(moved);
+            spread += moved * (1.0 - moved);
+            variance += left.max(1e-12 * square);
+        }
+        let sum: f64 = mean.iter().sum();
+        mean.iter_mut().for_each(|m| *m /= sum);
+        let mass = if variance > 0.0 { spread / variance - 1.0 } else { self.mass };
+        // A row that contradicts the others widens the law, but not beyond reason.
+        Self { mean, mass: mass.clamp(0.5 * self.mass, 1e12) }
+    }
+}
+
+/// The prior of the rows at one concentration, and its evidence; `tilts` holds first guesses and takes what was found.
+pub(super) fn strength(
+    rows: &[Row<'_>],
+    totals: &[Lattice],
+    concentration: f64,
+    tilts: &mut [f64],
+) -> Result<Strength> {
+    let levels = rows[0].factors.len();
+    let mut centre = Centre { mean: vec![1.0 / levels as f64; levels], mass: levels as f64 };
+    if rows.len() == 1 {
+        // Nothing to be like: the concentration is that around equal shares.
+        let prior: Vec<f64> = centre.mean.iter().map(|m| m * concentration).collect();
+        let fitted = rows[0].fit(&prior, &totals[0], FINENESS, tilts[0])?;
+        tilts[0] = fitted.tilt();
+        let log_evidence = fitted.weights(&totals[0])?.log_evidence;
+        return Ok(Strength { concentration, log_evidence, prior, centre_variance: vec![0.0; levels] });
+    }
+    let mut log_evidence = 0.0;
+    let mut order: Vec<(f64, usize)> = totals.iter().map(|total| total.moments().0).zip(0..).collect();
+    // The rows that say most come first: the laws in between are closer to Dirichlet laws then.
+    order.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, c) in order {
+        let fitted = rows[c].fit(&centre.row(concentration), &totals[c], FINENESS, tilts[c])?;
+        tilts[c] = fitted.tilt();
+        let weights = fitted.weights(&totals[c])?;
+        log_evidence += weights.log_evidence;
+        centre = centre.after(concentration, &fitted.shares_nearly(&weights)?);
+    }
+    let centre_variance = centre.mean.iter().map(|m| m * (1.0 - m) / (centre.mass + 1.0)).collect();
+    let prior = centre.mean.iter().map(|m| (m * concentration).max(LEAST)).collect();
+    Ok(Strength { concentration, log_evidence, prior, centre_variance })
+}
+
+impl Strength {
+    /// The variance of a share of a row, given that which a known centre leaves: with that of the centre.
+    pub(super) fn variance(&self, k: usize, variance: f64) -> f64 {
+        let sum: f64 = self.prior.iter().sum();
+        let share = self.prior[k] / sum;
+        let before = share * (1.0 - share) / (sum + 1.0);
+        let weight = if before > 0.0 { (variance / before).min(1.0) } else { 0.0 };
+        variance + weight * weight * self.centre_variance[k]
+    }
+
+    /// What the centre adds to the variance of a share, whose law is given by masses, means and variances, in units of
+    /// mean (1 - mean).
+    pub(super) fn widening(&self, k: usize, nodes: &[(f64, f64, f64)]) -> f64 {
+        let sum = |f: &dyn Fn(f64, f64) -> f64| nodes.iter().map(|node| node.0 * f(node.1, node.2)).sum::<f64>();
+        let (mass, mean) = (sum(&|_, _| 1.0), sum(&|m, _| m));
+        let mean = mean / mass;
+        let variance = sum(&|m, v| v + (m - mean).powi(2)) / mass;
+        let most = sum(&|m, _| m * (1.0 - m)) / mass;
+        if most > 0.0 { (self.variance(k, variance) - variance) / most } else { 0.0 }
+    }
+}
+
+/// Posterior weights of the concentrations of every table. How often each concentration occurs among the tables is unknown
+/// too: it is found from all of them together, by expectation and maximisation from equal weights on.
+pub(super) fn weights(tables: &[Vec<Strength>]) -> Vec<Vec<f64>> {
+    let given = |frequencies: &[f64], table: &Vec<Strength>| {
+        let logs: Vec<f64> = table.iter().zip(frequencies).map(|(s, f)| s.log_evidence + f.ln()).collect();
+        let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.into_iter().map(|w| w / sum).collect::<Vec<f64>>()
+    };
+    let parts = tables.iter().map(Vec::len).max().unwrap_or(1);
+    let mut frequencies = vec![1.0 / parts as f64; parts];
+    for _ in 0..STEPS {
+        let mut sums = vec![PSEUDO_TABLES / parts as f64; parts];
+        for table in tables {
+            sums.iter_mut().zip(given(&frequencies, table)).for_each(|(sum, w)| *sum += w);
+        }
+        let sum: f64 = sums.iter().sum();
+        frequencies = sums.into_iter().map(|s| s / sum).collect();
+    }
+    tables.iter().map(|table| given(&frequencies, table)).collect()
+}
