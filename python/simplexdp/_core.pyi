@@ -612,6 +612,7 @@ class CountPosterior:
     def share_cdf(self, cell: int, t: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def sample(self, wanted: str, size: int, records: int = 0, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
 
+@final
 class SmoothedTables:
     def __new__(
         cls,

@@ -103,7 +103,7 @@ class ReleasedTable:
             kind, size = content["law"], float(content["size"])
             step, prior = float(content.get("step", 1.0)), float(content.get("prior", 1.0))
             values = np.asarray(content["values"], dtype=np.float64)
-        except (TypeError, KeyError, ValueError, AttributeError) as error:
+        except (TypeError, KeyError, ValueError, AttributeError, OverflowError) as error:
             raise InvalidParameterError(f"released of {name!r} must hold a law, its size and values") from error
         fine = kind in KINDS and all(2.0**-53 <= x <= 2.0**53 for x in (size, step, prior))
         if not fine or values.shape != shape or not np.all(np.abs(values) <= 2.0**53):

@@ -168,7 +168,7 @@ def test_weights_move_budget_between_nodes():
         ({"edges": None}, "edges must be a list"),
         ({"edges": iter([("a", "b")])}, "edges must be a list"),
         ({"random_state": 3}, "random_state must be None"),
-        ({"delta": 1e-300}, "delta must be well above"),
+        ({"delta": 1e-300, "mechanism": "dirichlet"}, "delta must be well above"),
         ({"domains": {}}, "at least one column"),
         ({"domains": ["a"]}, "domains must map"),
         ({"weights": {"a": 1.0}}, "weights must give"),

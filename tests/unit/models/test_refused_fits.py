@@ -123,7 +123,7 @@ def test_a_file_says_how_the_tables_were_drawn():
     said = json.loads(model.to_json())["privacy"]
     model.set_params(adjacency="add_remove", mechanism="laplace")
     assert json.loads(model.to_json())["privacy"] == said
-    assert (said["adjacency"], said["mechanism"], "seeded" in said) == ("replace", "dirichlet", False)
+    assert (said["adjacency"], said["mechanism"], "seeded" in said) == ("replace", model.mechanism_, False)
     frame = {"a": X[:, 0], "b": X[:, 1]}
     with _quiet():
         seeded = PrivateCategoricalNB(**STATED, random_state=sdp.testing.SeededRng(1)).fit(X, Y)
