@@ -78,8 +78,8 @@ def main(given, found, epsilon, mechanism):
     if mechanism == "MST":
         sigma = np.sqrt(3 / (2 * rho))
         first = measured(data, one_way, sigma, rng)
-        pairs = tree(data, rho / 3, estimation.mirror_descent(domain, first, iters=2500), rng)
-        model = estimation.mirror_descent(domain, first + measured(data, pairs, sigma, rng), iters=10_000)
+        pairs = tree(data, rho / 3, estimation.MirrorDescent().estimate(domain, first, iters=2500), rng)
+        model = estimation.MirrorDescent().estimate(domain, first + measured(data, pairs, sigma, rng), iters=10_000)
     else:
         import optax
         from mbi.extensions.mixture_of_products import MixtureOfProductsEstimator
