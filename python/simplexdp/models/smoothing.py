@@ -22,12 +22,20 @@ __all__ = ["SMOOTHINGS", "SmoothedTable", "has_posterior", "smooth_classes", "sm
 
 SMOOTHINGS = ("posterior", "floor")
 CELLS_PER_THREAD = 64
+MOST_CELLS = 2**14
+"""Models with more cells keep their tables as they were drawn."""
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
 def has_posterior(tables: Iterable[ReleasedTable], total: int | None) -> bool:
-    """Whether the tables can be inferred: Dirichlet draws do not tell the number of records, so it must be public."""
+    """Whether the tables can be inferred: Dirichlet draws do not tell the number of records, so it must be public.
+
+    Beyond `MOST_CELLS` it would take minutes.
+    """
+    tables = list(tables)
+    if sum(table.values.size for table in tables) > MOST_CELLS:
+        return False
     return all(table.protects and (total is not None or table.law.kind != "dirichlet") for table in tables)
 
 
