@@ -106,7 +106,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ``"posterior"``: the tables are posterior means given all that was released, by the known law of the noise. Rows
         of a table shrink towards each other as far as the evidence says, and all tables share the totals of the
         classes. ``"floor"``: each table by itself, as it was drawn; so are
-        Dirichlet draws under ``"add_remove"``, which do not tell the private number of records, and all tables of models
+        Dirichlet draws under ``"add_remove"``, which do not tell the private number of records, and tables of models
         with more than 16384 cells.
     count_floor : float, default 1.0
         With ``smoothing="floor"`` and additive noise: noisy counts below it are raised to it, then rows normalised.
