@@ -8,7 +8,7 @@ import simplexdp as sdp
 UNIT = sdp.PrivacyCurve.pure(2.0**-10)
 
 PREAMBLE = """
-import gc, multiprocessing, os, signal, sys, threading, time
+import gc, multiprocessing, os, select, signal, sys, threading, time
 import simplexdp as sdp
 path, unit, children = sys.argv[1], sdp.PrivacyCurve.pure(2.0**-10), []
 def child(work):

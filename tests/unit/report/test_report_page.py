@@ -130,7 +130,8 @@ def test_the_command_line_writes_the_page_without_true_counts(tmp_path, monkeypa
     arguments = ["release", "people.csv", "--column", "job", "--domain", "clerk,nurse,<b>", "--epsilon", "1"]
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text(records)
-    code = main([*arguments, "--delta", "1e-6", "--report", "page.html"])
+    # Noise is zero now and then, or an end of an interval is the truth: with this seed neither happens.
+    code = main([*arguments, "--delta", "1e-6", "--seed", "2", "--report", "page.html"])
     text = Path("page.html").read_text(encoding="utf-8")
     assert not code
     Page(text)
