@@ -128,6 +128,17 @@ def test_every_release_adds_to_the_cost():
     assert model.fit(X, y).privacy_.epsilon(1e-6) == once
 
 
+def test_releases_of_nearly_the_same_cost_are_not_charged_as_one():
+    # Once the curves of tables were merged where the six digits of their labels agreed: here they do.
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 3, (30, 2)), rng.integers(0, 2, 30)
+    model = PrivateCategoricalNB(1.0, categories=[3, 3], classes=[0, 1]).fit(X, y)
+    first = model.privacy_
+    model.set_params(epsilon=1.0000001).partial_fit(X, y).release()
+    assert model.privacy_ != 2 * first
+    assert model.privacy_.epsilon(1e-6) > (2 * first).epsilon(1e-6)
+
+
 def test_inferred_domains_warn_and_name_the_argument():
     X, y = records(100)
     with pytest.warns(sdp.PrivacyLeakWarning, match="categories="):

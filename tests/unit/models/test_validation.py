@@ -36,6 +36,8 @@ def bayes():
         (lambda: bayes().fit(np.array([[NUMBER + 1j], [1]]), [0, 1]), "Complex data not supported"),
         (lambda: bayes().fit({"a": [0, 1]}, np.array([NUMBER + 1j, 1])), "Complex data not supported"),
         (lambda: bayes().fit([[0], [1]], np.array([NUMBER + 1j, 1])), "Complex data not supported"),
+        (lambda: bayes().fit([[0], [1]], [NUMBER + 1j, 1]), "Complex data not supported"),
+        (lambda: bayes().fit([[0], [1]], np.array([NUMBER + 1j, 1], dtype=object)), "must hold values of its domain"),
         (lambda: bayes().fit([[0], [1]], [0, 1]).score([[0]], np.array([NUMBER + 1j])), "Complex data not supported"),
     ],
 )
