@@ -89,17 +89,20 @@ def test_hostile_input(simplexdp, folder, name, from_file):
 @pytest.mark.parametrize(
     "budget, code, said",
     [
-        (["--epsilon", "1", "--delta", "-1"], USAGE, "delta must lie strictly between 0 and 1"),
+        (["--epsilon", "1", "--delta", "-1"], USAGE, "delta must be non-negative"),
         (["--epsilon", "1", "--delta", "1"], USAGE, "delta"),
         (["--epsilon", "-1", "--delta", "1e-6"], USAGE, "epsilon must be positive"),
         (["--epsilon", "nan", "--delta", "1e-6"], USAGE, "epsilon"),
         (["--epsilon", "inf", "--delta", "1e-6"], USAGE, "epsilon"),
         (["--epsilon", "one", "--delta", "1e-6"], USAGE, "--epsilon"),
-        (["--epsilon", "1"], USAGE, "--delta"),
+        (["--epsilon", "1"], FINE, "1-differential privacy"),
+        (["--epsilon", "1", "--mechanism", "dirichlet"], USAGE, "--delta"),
+        (["--epsilon", "1", "--mechanism", "discrete_gaussian"], USAGE, "--delta"),
         (["--delta", "1e-6"], USAGE, "--epsilon"),
         (["--epsilon", "1", "--mechanism", "laplace", "--delta", "1e-6"], USAGE, "pure"),
         (["--epsilon", "1e-300", "--mechanism", "discrete_laplace"], USAGE, "scale"),
-        (["--epsilon", "1e300", "--delta", "1e-6"], FINE, "protects hardly anything"),
+        (["--epsilon", "1e300", "--delta", "1e-6"], USAGE, "must allow noise between"),
+        (["--epsilon", "1e9", "--delta", "1e-6"], FINE, "protects hardly anything"),
         (["--epsilon", "1e9", "--mechanism", "laplace"], FINE, "protects hardly anything"),
     ],
 )
