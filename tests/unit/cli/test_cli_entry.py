@@ -42,7 +42,7 @@ def test_a_pipe_goes_in_and_csv_comes_out():
     header, *rows = done.stdout.splitlines()
     assert header.startswith("job,share,")
     assert sum(float(row.split(",")[1]) for row in rows) == pytest.approx(1.0, abs=1e-12)
-    assert "Guarantee: (1, 1e-06)-differential privacy when one record is replaced" in done.stderr
+    assert "Guarantee: 1-differential privacy when one record is replaced" in done.stderr
 
 
 def test_parquet_goes_in_and_comes_out(tmp_path):

@@ -99,7 +99,7 @@ def test_spark_releases_each_group_once_in_its_own_task(spark):
     data = answers()
     rows = list(zip(data["group"].tolist(), data["answer"].tolist(), strict=True))
     frame = spark.createDataFrame(rows, "g int, a string")
-    histogram = PrivateHistogram(LEVELS, epsilon=20.0, total=600)
+    histogram = PrivateHistogram(LEVELS, epsilon=0.5, total=600)
     released = histogram.release_on_spark(frame, "a", by="g", groups=[0, 1, 2, 7])
     first = {row["g"]: row["probabilities"] for row in released.collect()}
     assert first == {row["g"]: row["probabilities"] for row in released.collect()}
