@@ -108,6 +108,10 @@ def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | No
     rows = check.integer("max_rows", max_rows, 1)
     if rows > MOST_ROWS:
         raise InvalidParameterError(f"max_rows must be at most 2^20, got {rows}")
+    for name, value in (("unit", unit), ("first_by", first_by)):
+        # A column's name, or its place in an array.
+        if not (value is None or isinstance(value, (str, int, np.integer))):
+            raise InvalidParameterError(f"{name} must be the name of a column, got one {type(value).__name__}")
     if first_by is not None and first_by == unit:
         raise InvalidParameterError("first_by must be another column than unit")
     if seed is None:

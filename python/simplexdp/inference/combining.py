@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
+from simplexdp.inference.posterior import HistogramPosterior
 from simplexdp.special import betainc_inverse
 
 if TYPE_CHECKING:
-    from simplexdp.inference.posterior import HistogramPosterior
     from simplexdp.testing import SeededRng
 
 __all__ = ["Combined", "Kind", "SyntheticTables", "combine", "synthetic_tables"]
@@ -144,6 +144,8 @@ def synthetic_tables(
     [1000, 1000, 1000, 1000, 1000]
     """
     m = check.integer("m", m, 2)
+    if not isinstance(posterior, HistogramPosterior):
+        raise InvalidParameterError(f"posterior must be one of mechanism.infer, got one {type(posterior).__name__}")
     if records is None:
         return SyntheticTables(posterior.counts.sample(m, rng), "data")
     return SyntheticTables(np.asarray(posterior.predict(check.integer("records", records, 1), m, rng)), "synthetic")

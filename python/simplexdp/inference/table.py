@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp._parallel import threads_for
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.posterior import Floats, HistogramPosterior, Integers, Kind, is_shortest
 from simplexdp.inference.prior import Prior
 from simplexdp.inference.problem import Problem
@@ -40,6 +41,8 @@ class TablePosterior:
     """
 
     def __init__(self, problem: Problem, prior: Prior, total: Total | NDArray[np.int64], shared: bool) -> None:
+        if not isinstance(problem, Problem):
+            raise InvalidParameterError("problem must come from mechanism.infer, which makes posteriors of tables")
         self._problem, self._total = problem, total
         self._shape = problem.releases[0].shape
         self._rows = int(np.prod(self._shape[:-1]))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simplexdp.exceptions import InvalidParameterError
+from simplexdp import _arguments as check
 from simplexdp.report.text import percent
 
 __all__ = ["Facts"]
@@ -46,8 +46,8 @@ class Facts:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.used is not None and not self.used >= 0:
-            raise InvalidParameterError(f"used must be a share of the budget, got {self.used!r}")
+        if self.used is not None:
+            check.non_negative("used", self.used)
 
     def listed(self) -> dict[str, str]:
         """Return what is known, in words."""
