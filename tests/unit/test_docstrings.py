@@ -19,7 +19,7 @@ def module_names() -> list[str]:
 
 
 def pages() -> list[str]:
-    # The tutorials have a test of their own: one of them needs Spark. So has the page that other libraries are needed for.
+    # The tutorials have a test of their own, as one of them needs Spark; so has the page that needs other libraries.
     found = [page.relative_to(ROOT) for page in sorted((ROOT / "docs").glob("**/*.md"))]
     elsewhere = {page for page in found if page.parent.name == "tutorials" or page.name == "coming-from.md"}
     return ["README.md", *(str(page) for page in found if page not in elsewhere)]
