@@ -444,7 +444,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         (True, 1)
         """
         if not (isinstance(key, str) and 0 < len(key) <= LONGEST_KEY):
-            raise InvalidParameterError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {key!r}")
+            raise InvalidParameterError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {_length_of(key)}")
         if "\0" in key or any("\ud800" <= character <= "\udfff" for character in key):
             raise InvalidParameterError(f"key must be of characters that every store holds, got {key!r}")
         process = os.getpid()
@@ -807,8 +807,14 @@ def _note_released(ledger: Ledger, number: int) -> None:
 def _check_texts(label: str, on: str) -> None:
     for name, text in (("label", label), ("on", on)):
         if not (isinstance(text, str) and len(text) <= LONGEST_TEXT):
-            shown = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
-            raise InvalidParameterError(f"{name} must be a text of at most {LONGEST_TEXT} characters, got {shown}")
+            raise InvalidParameterError(
+                f"{name} must be a text of at most {LONGEST_TEXT} characters, got {_length_of(text)}"
+            )
+
+
+def _length_of(text: object) -> str:
+    """Say what came in place of a text: not the value itself, which may be data in the wrong argument, or very long."""
+    return f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
 
 
 def _check_mode(mode: int) -> None:

@@ -197,6 +197,8 @@ def test_no_fork_loses_or_doubles_a_debit(address, case, tmp_path):
         (lambda book: book.commit(5), "curves must be"),
         (lambda book: book.commit([(UNIT,)]), "curves must be"),
         (lambda book: book.release_once("k", Constant(), label=None), "label must be a text"),
+        (lambda book: book.release_once([611, 325], Constant()), "^key must be a text of 1 to 512 .* got list$"),
+        (lambda book: book.release_once("k" * 513, Constant()), "^key must be a text of 1 to 512 characters, got 513"),
         (lambda book: book.release_once("a\0b", Constant()), "key must be of characters"),
         (lambda book: book.release_once("a\udcff", Constant()), "key must be of characters"),
         (lambda book: book.release_once("k", Constant(2**5000)), "at most 4096 bits"),
