@@ -5,9 +5,9 @@
 
 Every peer gets the codes and the domains that ours gets (see `synthesis_data`), (epsilon, delta = 1e-6), one core and
 one run. What it draws, and how long it took, is written to RESULTS_FOLDER, which `synthesis_comparison` makes a table
-of; what is there already is not run again. A peer that does not install, fails or does not finish says so in its file.
-What peers call their guarantee differs (they calibrate by zero-concentrated privacy, most draw floating point noise):
-the numbers compare tables alone.
+of; what is there already is not run again. Times and limits are of the processor: other work may share the machine.
+A peer that does not install, fails or does not finish says so in its file. call their guarantee differs (they calibrate by zero-concentrated privacy, most draw floating point noise): the
+numbers compare tables alone.
 """
 
 import argparse
@@ -25,13 +25,6 @@ from benches.python.synthesis_data import NAMES, coded
 
 HERE = Path(__file__).parent / "synthesizers"
 
-ENVIRONMENTS = {
-    "dpmm": ["dpmm==0.1.9"],
-    "mbi": ["mbi==2.0.0"],
-    "smartnoise": ["smartnoise-synth==1.0.8"],
-    "opendp": ["opendp[mbi]==0.16.0"],
-}
-
 PEERS = {
     "dpmm MST": ("dpmm", "MST"),
     "dpmm PrivBayes": ("dpmm", "PrivBayes"),
@@ -43,7 +36,7 @@ PEERS = {
     "OpenDP MST": ("opendp", "MST"),
     "OpenDP AIM": ("opendp", "AIM"),
 }
-"""The environment, and the mechanism that its script is told."""
+"""The environment, of which a file of requirements says what it holds, and the mechanism that its script is told."""
 
 ONE_CORE = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"), "1"),
@@ -57,7 +50,7 @@ def interpreter(home, name):
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not (folder / "installed").exists():
         venv.create(folder, with_pip=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *ENVIRONMENTS[name]]
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", HERE / f"{name}.txt"]
         subprocess.run(pip, check=True, timeout=1800)
         (folder / "installed").touch()
     return python
