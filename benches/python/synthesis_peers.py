@@ -6,8 +6,8 @@
 Every peer gets the codes and the domains that ours gets (see `synthesis_data`), (epsilon, delta = 1e-6), one core and
 one run. What it draws, and how long it took, is written to RESULTS_FOLDER, which `synthesis_comparison` makes a table
 of; what is there already is not run again. Times and limits are of the processor: other work may share the machine.
-A peer that does not install, fails or does not finish says so in its file. What peers call their guarantee differs (they
-calibrate by zero-concentrated privacy, most draw floating point noise): the numbers compare tables alone.
+A peer that does not install, fails or does not finish says so in its file. What peers call their guarantee differs
+(they calibrate by zero-concentrated privacy, most draw floating point noise): the numbers compare tables alone.
 """
 
 import argparse
