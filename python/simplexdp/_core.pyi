@@ -19,6 +19,7 @@ __all__ = [
     "Observation",
     "ProductMixture",
     "Profile",
+    "ScaleSearch",
     "SeededRng",
     "SmoothedTables",
     "Spend",
@@ -41,6 +42,7 @@ __all__ = [
     "count_marginals",
     "count_table",
     "digamma",
+    "dirichlet_counts",
     "dirichlet_expected_loss",
     "dirichlet_floor_parameter",
     "dirichlet_release",
@@ -55,11 +57,11 @@ __all__ = [
     "gammainc_inverse",
     "gammaincc",
     "gammaincc_inverse",
+    "gaussian_mu",
     "gaussian_profile",
     "gaussian_rule",
     "gaussian_tables",
     "hellinger_dirichlet",
-    "ideal_shares",
     "infer_rows",
     "kept_rows",
     "keyed_modulus",
@@ -106,6 +108,7 @@ __all__ = [
     "squared_l2",
     "tcdp_lemma_profile",
     "tcdp_profile",
+    "test_size",
     "threads_for",
     "trigamma",
     "two_categories_profile",
@@ -136,6 +139,7 @@ def budget_profile(epsilon: float, delta: float) -> Profile: ...
 def certified_profile(epsilons: NDArray[np.float64], deltas: NDArray[np.float64]) -> Profile: ...
 def compose_profiles(profiles: Sequence[Profile], counts: Sequence[int]) -> Profile: ...
 def gamma_profile(a: float, r: float, add: bool) -> Profile: ...
+def gaussian_mu(epsilon: float, delta: float) -> float: ...
 def gaussian_profile(mu: float) -> Profile: ...
 def laplace_profile(epsilon: float) -> Profile: ...
 def maximum_profile(*profiles: Profile) -> Profile: ...
@@ -170,9 +174,26 @@ def share_used(spent: float, epsilon: float) -> float: ...
 
 # confidence.rs
 def noise_radius(noise: str, size: tuple[int, int], alpha: float) -> int: ...
-def ideal_shares(
-    y: NDArray[np.float64], dimension: int, step: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def test_size(level: float, entries: int) -> float: ...
+def dirichlet_counts(
+    y: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    *,
+    scale: float,
+    prior: NDArray[np.float64],
+    floor: float,
+    alpha: float,
+    step: float,
+    whole: bool,
+) -> NDArray[np.float64]: ...
+
+# monotone.rs
+@final
+class ScaleSearch:
+    def __new__(cls, start: float) -> ScaleSearch: ...
+    @property
+    def at(self) -> float | None: ...
+    def tell(self, share: float) -> bool: ...
 
 # algorithm_one.rs
 def algorithm_one_scale(

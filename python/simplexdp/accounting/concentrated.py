@@ -3,8 +3,9 @@
 import math
 from functools import lru_cache
 
+from simplexdp import _core
 from simplexdp.accounting.curve import PrivacyCurve
-from simplexdp.accounting.structured import gaussian_sensitivity, largest_within
+from simplexdp.accounting.search import largest_within
 
 __all__ = ["zcdp_budget"]
 
@@ -24,4 +25,4 @@ def zcdp_budget(epsilon: float, delta: float) -> float:
         rho = math.exp(2 * log_scale)
         return rho, float(PrivacyCurve.from_zcdp(rho).epsilon(delta)) / epsilon
 
-    return largest_within(attempt, math.log(gaussian_sensitivity(epsilon, delta) / math.sqrt(2)))
+    return largest_within(attempt, math.log(_core.gaussian_mu(epsilon, delta) / math.sqrt(2)))

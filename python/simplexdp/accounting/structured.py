@@ -9,7 +9,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,19 +17,15 @@ from simplexdp._arguments import integer, non_negative, number, numbers, open_un
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.dirichlet import dirichlet_curve
-from simplexdp.exceptions import InvalidParameterError, NumericalError
+from simplexdp.accounting.search import largest_within
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.special import trigamma
-
-Release = TypeVar("Release")
 
 PriorRule = float | Callable[[float], float]
 """A prior for all scales, or the prior that goes with a scale."""
 
 MOST_TABLES = 10**5
 """Of one model; curves can be multiplied by larger counts."""
-
-CLOSE = 1e-5
-"""A calibrated epsilon is below the wanted one by at most this, relatively."""
 
 
 @dataclass(frozen=True)
@@ -330,7 +325,7 @@ class Structure:
         rough = epsilon / (5 * math.sqrt(len(self.shares)))
         at = positive("prior", prior(rough) if callable(prior) else prior)
         spread = math.sqrt(2 * len(self.shares) * float(trigamma(at)))
-        scale = gaussian_sensitivity(epsilon, delta) / spread
+        scale = _core.gaussian_mu(epsilon, delta) / spread
         return math.log(scale if 0 < scale < math.inf else rough)
 
     def _each(self, name: str, value: float | Sequence[float]) -> tuple[float, ...]:
@@ -340,24 +335,6 @@ class Structure:
                 f"{name} must be one positive number, or one for each of {len(self.shares)} tables, got {value!r}"
             )
         return tuple(np.broadcast_to(values, len(self.shares)).tolist())
-
-
-def gaussian_sensitivity(epsilon: float, delta: float) -> float:
-    """Return about the ratio of sensitivity to noise at which the Gaussian mechanism has this budget [BW18].
-
-    For starting points only: nothing is rounded up.
-    """
-
-    def spent(ratio: float) -> float:
-        upper = 0.5 * math.erfc((epsilon / ratio - ratio / 2) / math.sqrt(2))
-        lower = 0.5 * math.erfc((epsilon / ratio + ratio / 2) / math.sqrt(2))
-        return upper - (math.exp(epsilon + math.log(lower)) if lower > 0 else 0.0)
-
-    low, high = math.log(1e-6), math.log(1e6)
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if spent(math.exp(middle)) <= delta else (low, middle)
-    return math.exp(low)
 
 
 def shares_by_cardinality(cells: Sequence[int]) -> tuple[float, ...]:
@@ -385,36 +362,3 @@ def shares_by_cardinality(cells: Sequence[int]) -> tuple[float, ...]:
     if counts.ndim != 1 or not np.all(counts >= 1):
         raise InvalidParameterError(f"cells must be counts of at least 1, one for each table, got {cells!r}")
     return tuple((counts ** (2 / 3)).tolist())
-
-
-def largest_within(attempt: Callable[[float], tuple[Release, float]], start: float) -> Release:
-    """Return the release with the largest scale whose share of epsilon is at most one, by a safeguarded secant search.
-
-    The logarithm of epsilon is nearly linear in the logarithm of the scale.
-    """
-    best: Release | None = None
-    low, high = -math.inf, math.inf
-    at, slope = start, 1.0
-    before: tuple[float, float] | None = None
-    for _ in range(60):
-        release, share = attempt(at)
-        excess = math.log(share) if 0 < share < math.inf else math.copysign(3.0, share - 1)
-        if share <= 1:
-            low, best = at, release
-            if excess > -CLOSE:
-                return release
-        else:
-            high = at
-        if before is not None and before[0] != at:
-            slope = min(max((excess - before[1]) / (at - before[0]), 0.2), 5.0)
-        before = (at, excess)
-        # A little below the goal, so that the last step lands on the safe side.
-        step = -(excess + 0.3 * CLOSE) / slope
-        at = at + min(max(step, -3.0), 3.0)
-        if not low < at < high:
-            at = 0.5 * (low + high) if math.isfinite(low + high) else (low + 1 if math.isfinite(low) else high - 1)
-        if high - low < 1e-9:
-            break
-    if best is None:
-        raise NumericalError("calibrated: no scale was found that keeps the budget")
-    return best

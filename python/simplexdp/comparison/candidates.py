@@ -17,7 +17,8 @@ from simplexdp._catalogue import CATALOGUE, names
 from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.concentrated import zcdp_budget
-from simplexdp.accounting.structured import TableRelease, largest_within
+from simplexdp.accounting.search import largest_within
+from simplexdp.accounting.structured import TableRelease
 from simplexdp.comparison.postprocessing import (
     Rule,
     additive_rules,
@@ -370,21 +371,16 @@ def _gaussian_mechanism(setting: Setting) -> GaussianMechanism:
 @lru_cache(maxsize=256)
 def _pure_share(epsilon: float, delta: float, times: int) -> float:
     """Return the largest pure epsilon that so many releases may cost each: an even share, or more by composition."""
-    low, high = epsilon / times, epsilon
+    even = epsilon / times
     if delta == 0 or times == 1:
-        return low
+        return even
 
-    def keeps(share: float) -> bool:
-        return bool((times * PrivacyCurve.pure(share)).delta(epsilon) <= delta)
+    def attempt(log_share: float) -> tuple[float, float]:
+        share = math.exp(log_share)
+        return share, float((times * PrivacyCurve.pure(share)).epsilon(delta)) / epsilon
 
-    if not keeps(low):
-        return low  # it does keep the budget, exactly; the numerical bound is a hair above
-    for _ in range(18):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if keeps(middle) else (low, middle)
-        if high < low * (1 + 1e-5):
-            break
-    return low
+    # An even share keeps the budget whatever delta is.
+    return max(even, largest_within(attempt, math.log(even)))
 
 
 def _pure_noise(kind: Any, setting: Setting) -> tuple[Any, PrivacyCurve]:

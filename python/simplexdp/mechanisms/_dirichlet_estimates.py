@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _intervals
+from simplexdp import _core, _dirichlet
 from simplexdp._simplex import nearest_on_simplex
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms.dirichlet_parameters import LOSSES
@@ -173,18 +173,19 @@ class DirichletEstimates:
             raise InvalidParameterError(f"total must be an integer of at most 1e15, got {total!r}")
         shape = broadcast(released.shape[:-1], weight.shape)
         released = np.broadcast_to(released, (*shape, self.dimension))
-        totals = np.broadcast_to(totals, shape)[..., None]
-        lower, upper = _intervals.dirichlet_counts(
-            released,
-            totals,
+        totals = np.broadcast_to(totals, shape)
+        together = check.flag("simultaneous", simultaneous)
+        counts = _core.dirichlet_counts(
+            np.ascontiguousarray(released).ravel(),
+            np.ascontiguousarray(totals).ravel(),
             scale=self.scale,
             prior=self._weights,
             floor=self.floor,
-            alpha=_intervals.alpha_each(level, simultaneous, self.dimension),
-            resolution=resolution,
+            alpha=_core.test_size(check.open_unit("level", level), self.dimension if together else 1),
+            step=2.0 ** -_dirichlet.resolution_bits(resolution),
             whole=whole,
         )
-        ends: NDArray[np.float64] = np.stack([lower, upper], axis=-1) / totals[..., None]
+        ends: NDArray[np.float64] = counts.reshape(*shape, self.dimension, 2) / totals[..., None, None]
         return ends
 
     def _weight(self, total: ArrayLike) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _intervals
+from simplexdp import _core
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
 
@@ -76,7 +76,8 @@ class NoiseMechanism:
         """
         values = np.asarray(check.numbers("y", y))
         entries = values.shape[-1] if values.ndim else 1
-        alpha = _intervals.alpha_each(level, simultaneous, max(entries, 1))
+        together = check.flag("simultaneous", simultaneous)
+        alpha = _core.test_size(check.open_unit("level", level), max(entries, 1) if together else 1)
         radius = self._noise_radius(alpha)
         if isinstance(radius, int):
             if np.any(values != np.floor(values)) or np.any(np.abs(values) > 2.0**62):

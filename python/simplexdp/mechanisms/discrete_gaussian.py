@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _intervals
+from simplexdp import _core
 from simplexdp.accounting import Adjacency
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
 from simplexdp.mechanisms._least_scale import gaussian_budget
@@ -159,7 +159,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:
-        return _intervals.noise_radius("gaussian", as_fraction("sigma", self.sigma), alpha)
+        return _core.noise_radius("gaussian", as_fraction("sigma", self.sigma).as_integer_ratio(), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simplexdp import _core, _intervals
+from simplexdp import _core
 from simplexdp.accounting import Adjacency
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
 from simplexdp.mechanisms._least_scale import pure_scale
@@ -130,7 +130,7 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
 
     def _noise_radius(self, alpha: float) -> int:
-        return _intervals.noise_radius("laplace", as_fraction("scale", self.scale), alpha)
+        return _core.noise_radius("laplace", as_fraction("scale", self.scale).as_integer_ratio(), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.

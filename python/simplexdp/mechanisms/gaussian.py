@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _intervals
+from simplexdp import _core
 from simplexdp.accounting import Adjacency
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
 from simplexdp.mechanisms._grid import (
@@ -190,7 +190,8 @@ class GaussianMechanism(NoiseMechanism):
 
     def _noise_radius(self, alpha: float) -> float:
         return (
-            _intervals.noise_radius("gaussian", as_fraction("sigma", self.sigma) / grid_of(self), alpha) + 0.5
+            _core.noise_radius("gaussian", (as_fraction("sigma", self.sigma) / grid_of(self)).as_integer_ratio(), alpha)
+            + 0.5
         ) * step_of(self)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:

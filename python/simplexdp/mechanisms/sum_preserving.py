@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
-from simplexdp import _core, _intervals
+from simplexdp import _core
 from simplexdp._parallel import threads_for
 from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -179,7 +179,7 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
     def _noise_radius(self, alpha: float) -> int:
         # Given the sum, the density of one entry is that of free noise times a symmetric log-concave function (the
         # density of the sum of the others), which falls with abs(z): abs(z) is stochastically smaller than free.
-        return _intervals.noise_radius("laplace", as_fraction("scale", self.scale), alpha)
+        return _core.noise_radius("laplace", as_fraction("scale", self.scale).as_integer_ratio(), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64]:
         """Return the counts plus noise; each row keeps its sum.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.accounting import PrivacyCurve, compose
 from simplexdp.accounting.curve import Adjacency
-from simplexdp.accounting.structured import gaussian_sensitivity, largest_within
+from simplexdp.accounting.search import largest_within
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NumericalError
 from simplexdp.frames import Domain, count_tables
 from simplexdp.frames.encoding import checked_codes, encode_columns
@@ -96,7 +96,7 @@ class Release:
                 found = of(_core.MarginalPlan(*common, math.exp(log_mu)))
                 return found, float(found.privacy.epsilon(delta)) / epsilon
 
-            release = largest_within(attempt, math.log(gaussian_sensitivity(epsilon - spent, delta)))
+            release = largest_within(attempt, math.log(_core.gaussian_mu(epsilon - spent, delta)))
         if not release.privacy.epsilon(delta) <= epsilon:
             raise NumericalError(f"epsilon {epsilon} at delta {delta:g} cannot be kept")
         return release

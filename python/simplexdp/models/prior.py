@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from simplexdp import _core, special
-from simplexdp.accounting.structured import gaussian_sensitivity
 
 __all__ = ["best_prior"]
 
@@ -33,7 +32,7 @@ def best_prior(shapes: Sequence[tuple[int, int]], epsilon: float, delta: float, 
     """
     if total is None:
         return 1.0
-    allowed = gaussian_sensitivity(epsilon, delta)
+    allowed = _core.gaussian_mu(epsilon, delta)
     scales = allowed / np.sqrt(2 * len(shapes) * special.trigamma(CANDIDATES))
     losses = np.zeros(len(CANDIDATES))
     for rows, levels in set(shapes):

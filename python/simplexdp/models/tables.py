@@ -21,7 +21,7 @@ from simplexdp import _arguments, _core, _dirichlet
 from simplexdp._catalogue import names
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.concentrated import zcdp_budget
-from simplexdp.accounting.structured import largest_within
+from simplexdp.accounting.search import largest_within
 from simplexdp.exceptions import InvalidParameterError, NumericalError
 from simplexdp.mechanisms import (
     DirichletMechanism,
@@ -42,8 +42,6 @@ MECHANISMS = (*names(lambda entry: entry.tables), "none")
 AUTO = ("discrete_gaussian", "discrete_laplace")
 """What "auto" chooses from: of all mechanisms of tables these leave the least error at any budget."""
 ADJACENCIES = ("replace", "add_remove")
-MOST_LOG_SCALE = 40.0
-"""Noise beyond this says nothing; a search for its scale ends here."""
 
 Counts: TypeAlias = NDArray[np.int64]
 Adjacency: TypeAlias = Literal["replace", "add_remove"]
@@ -362,28 +360,16 @@ def _laplace_scales(budget: Budget) -> list[float]:
     """Return the least scales for (epsilon, delta) over all changed cells of all tables, in the ratio of the shares."""
     relative = [1 / math.sqrt(share * len(budget.shares) / math.fsum(budget.shares)) for share in budget.shares]
 
-    def excess(log_scale: float) -> float:
-        curves = [
-            PrivacyCurve.pure(1.001 * math.exp(-log_scale) / factor, adjacency=budget.adjacency) for factor in relative
-        ]
+    def attempt(log_epsilon: float) -> tuple[list[float], float]:
+        epsilons = [math.exp(log_epsilon) / factor for factor in relative]
+        # Noise on a grid costs a hair more than this.
+        curves = [PrivacyCurve.pure(1.001 * epsilon, adjacency=budget.adjacency) for epsilon in epsilons]
         curve = _together([compose(curves, [budget.change.l1] * len(curves))], budget)
-        return float(curve.epsilon(budget.delta)) / budget.epsilon - 1
+        return [1 / epsilon for epsilon in epsilons], float(curve.epsilon(budget.delta)) / budget.epsilon
 
-    # Basic composition always keeps the budget; half the noise of the square-root law never does.
-    n_cells = len(budget.shares) * budget.change.l1
-    high = math.log(n_cells / budget.epsilon) + 0.01
-    low = min(math.log(math.sqrt(n_cells) / budget.epsilon), high) - 4.0
-    while budget.beside is not None and excess(high) > 0:
-        # Bins were checked to leave something, so noise that is large enough keeps the budget.
-        low, high = high, high + 2.0
-        if high > MOST_LOG_SCALE:
-            raise NumericalError("epsilon of the binner leaves too little for the tables")
-    for _ in range(18):
-        middle = (low + high) / 2
-        low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
-        if high - low < 1e-4:
-            break
-    return [math.exp(high) * factor for factor in relative]
+    # What basic composition allows is a start from the safe side.
+    cells = len(budget.shares) * budget.change.l1
+    return largest_within(attempt, math.log(budget.tables_epsilon() / cells))
 
 
 def _additive(mechanisms: Sequence[Any], curve: PrivacyCurve) -> TableRelease:

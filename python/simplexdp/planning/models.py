@@ -16,7 +16,7 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.planning.stand_in import MadeUp, StandIn, Table
 from simplexdp.planning.tasks import METRICS, Budget, Found
-from simplexdp.special import betainc
+from simplexdp.special import betainc_inverse
 from simplexdp.testing import SeededRng
 
 __all__ = ["Classifier", "Network", "Synthesis"]
@@ -245,9 +245,5 @@ class Synthesis(_Model):
 
 def _t_quantile(level: float, degrees: int) -> float:
     """Return the point that Student's t exceeds with a probability of 1 - level: the end of a one-sided interval."""
-    low, high = 0.0, 1e4
-    for _ in range(80):
-        middle = (low + high) / 2
-        beyond = 0.5 * float(betainc(degrees / 2, 0.5, degrees / (degrees + middle**2)))
-        low, high = (middle, high) if beyond > 1 - level else (low, middle)
-    return high
+    x = float(betainc_inverse(degrees / 2, 0.5, 2 * (1 - level)))
+    return math.sqrt(degrees * (1 - x) / x)

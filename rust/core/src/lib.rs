@@ -20,7 +20,7 @@ mod log_gamma_extended;
 pub mod marginals;
 pub mod mechanisms;
 pub mod memory;
-mod monotone;
+pub mod monotone;
 pub mod network;
 mod once;
 pub mod parallel;

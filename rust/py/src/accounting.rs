@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use simplexdp_core::accounting::epsilon_tangent;
+use simplexdp_core::accounting::{GaussianPair, epsilon_tangent};
 use simplexdp_core::guarantee::{Function, Leaf, Node, Real, Recipe};
 use simplexdp_core::{Error, interrupt};
 
@@ -179,6 +179,12 @@ pub(crate) fn gamma_profile(a: f64, r: f64, add: bool) -> CoreResult<PyProfile> 
 #[pyfunction]
 pub(crate) fn gaussian_profile(mu: f64) -> CoreResult<PyProfile> {
     PyProfile::of(Recipe::Leaf(Leaf::Gaussian { mu: Real(mu) }))
+}
+
+/// The largest distance of two normal laws, in standard deviations, that keeps a budget.
+#[pyfunction]
+pub(crate) fn gaussian_mu(epsilon: f64, delta: f64) -> CoreResult<f64> {
+    Ok(GaussianPair::largest_mu(epsilon, delta)?)
 }
 
 /// Laplace laws whose centres are this many scales apart.

@@ -1,12 +1,14 @@
 //! `simplexdp_core::confidence`: how far releases may be from what is true.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
-use simplexdp_core::confidence::{self, Shape};
+use simplexdp_core::confidence::{self, DirichletDraws, Shape};
 
 use crate::arrays::as_slice;
-use crate::error::CoreResult;
+use crate::detached::detached;
+use crate::error::{CoreError, CoreResult};
 use crate::noise::{Fraction, rational};
 
 /// What the error of noise on integers exceeds with a probability of at most alpha.
@@ -20,17 +22,31 @@ pub(crate) fn noise_radius(noise: &str, size: Fraction<'_>, alpha: f64) -> CoreR
     Ok(confidence::radius(shape, &rational("size", size)?, alpha)?)
 }
 
-type Ends<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
-
-/// The ends between which the ideal shares of a release lie.
+/// The size of the test of each of so many entries that err together with 1 - level.
 #[pyfunction]
-pub(crate) fn ideal_shares<'py>(
+pub(crate) fn test_size(level: f64, entries: u64) -> CoreResult<f64> {
+    Ok(confidence::test_size(level, entries)?)
+}
+
+/// The least and the largest count of each entry of a Dirichlet release, rows one after the other.
+#[pyfunction]
+#[pyo3(signature = (y, totals, *, scale, prior, floor, alpha, step, whole))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of one call from Python")]
+pub(crate) fn dirichlet_counts<'py>(
     py: Python<'py>,
     y: PyReadonlyArray1<'py, f64>,
-    dimension: u64,
+    totals: PyReadonlyArray1<'py, f64>,
+    scale: f64,
+    prior: PyReadonlyArray1<'py, f64>,
+    floor: f64,
+    alpha: f64,
     step: f64,
-) -> CoreResult<Ends<'py>> {
-    let ends = as_slice("y", &y)?.iter().map(|&y| confidence::ideal_share(y, dimension, step));
-    let (low, high): (Vec<f64>, Vec<f64>) = ends.unzip();
-    Ok((low.into_pyarray(py), high.into_pyarray(py)))
+    whole: bool,
+) -> CoreResult<Bound<'py, PyArray2<f64>>> {
+    let (y, totals, prior) = (as_slice("y", &y)?, as_slice("total", &totals)?, as_slice("prior", &prior)?);
+    let draws = DirichletDraws { scale, prior, floor, step, whole };
+    let ends = detached(py, || draws.counts(y, totals, alpha))??;
+    let rows = ends.len();
+    let flat = Array2::from_shape_vec((rows, 2), ends.into_iter().flatten().collect());
+    Ok::<_, CoreError>(flat.expect("two ends for each entry").into_pyarray(py))
 }

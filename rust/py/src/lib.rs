@@ -21,6 +21,7 @@ mod hellinger;
 mod incomplete;
 mod inference;
 mod marginals;
+mod monotone;
 mod network;
 mod noise;
 mod noise_guarantee;
@@ -39,9 +40,9 @@ mod _core {
 
     #[pymodule_export]
     use accounting::{
-        PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, gamma_profile, gaussian_profile,
-        laplace_profile, loss_table_profile, maximum_profile, profile_from_text, rdp_epsilon, rdp_profile,
-        renyi_profile, renyi_sum_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
+        PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, gamma_profile, gaussian_mu,
+        gaussian_profile, laplace_profile, loss_table_profile, maximum_profile, profile_from_text, rdp_epsilon,
+        rdp_profile, renyi_profile, renyi_sum_profile, tcdp_lemma_profile, tcdp_profile, two_categories_profile,
     };
     #[pymodule_export]
     use algorithm_one::{algorithm_one_mechanism, algorithm_one_scale, squared_l2};
@@ -50,7 +51,7 @@ mod _core {
     #[pymodule_export]
     use conditional::SmoothedTables;
     #[pymodule_export]
-    use confidence::{ideal_shares, noise_radius};
+    use confidence::{dirichlet_counts, noise_radius, test_size};
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]
@@ -76,6 +77,8 @@ mod _core {
     use inference::{CountPosterior, Observation, infer_rows};
     #[pymodule_export]
     use marginals::{MarginalPlan, ProductMixture, count_marginals};
+    #[pymodule_export]
+    use monotone::PyScaleSearch;
     #[pymodule_export]
     use network::sample_network;
     #[pymodule_export]

@@ -2,10 +2,12 @@
 
 use super::linear_pair::{Linear, LinearPair, MARGIN};
 use super::parameter;
+use super::profile::Profile;
 use super::shape::Shape;
-use crate::Result;
 use crate::double_double::DoubleDouble;
+use crate::monotone::least;
 use crate::rounding::product_up;
+use crate::{Error, Result};
 
 /// The profile of N(mu, 1) against N(0, 1); mu is the sensitivity over the standard deviation.
 ///
@@ -27,6 +29,28 @@ impl GaussianPair {
         let c = DoubleDouble::product(mu, mu) * 0.5;
         let pair = LinearPair::new(Shape::normal(mu.into()), Shape::normal(0.0.into()), mu, c);
         Ok(Self { mu, pair })
+    }
+
+    /// The largest `mu` that keeps (epsilon, delta), to 40 bits, within what a pair can have.
+    ///
+    /// # Errors
+    ///
+    /// If epsilon is not positive and finite or delta not strictly between 0 and 1.
+    pub fn largest_mu(epsilon: f64, delta: f64) -> Result<f64> {
+        if !(epsilon > 0.0 && epsilon.is_finite()) {
+            return Err(Error::parameter("epsilon", "be positive and finite", epsilon));
+        }
+        if !(0.0 < delta && delta < 1.0) {
+            return Err(Error::parameter("delta", "lie strictly between 0 and 1", delta));
+        }
+        // [BS16, Proposition 1.3] solved for mu: where the search begins.
+        let tail = -delta.ln();
+        let start = ((tail + epsilon).sqrt() + tail.sqrt()) / (std::f64::consts::SQRT_2 * epsilon);
+        let noise = least(start, 40, |noise| match Self::new(1.0 / noise) {
+            Ok(pair) => Ok(pair.delta_upper(epsilon) <= delta),
+            Err(_) => Ok(noise > 1.0),
+        })?;
+        Ok(1.0 / noise)
     }
 }
 

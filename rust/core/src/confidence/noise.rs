@@ -1,8 +1,6 @@
-//! How far a release may be from what is true, for confidence intervals that cover with the probability they state.
+//! What the error of noise on integers exceeds with a given probability at most.
 
-use crate::rounding::{
-    exp_down, ln_up, product_down, product_up, quotient_down, quotient_up, sqrt_up, sum_down, sum_up,
-};
+use crate::rounding::{exp_down, ln_up, product_down, product_up, quotient_up, sqrt_up, sum_down};
 use crate::sampling::Rational;
 use crate::special::gamma_q_inverse;
 use crate::{Error, Result};
@@ -67,15 +65,6 @@ fn gaussian(sigma: f64, alpha: f64) -> u64 {
     0
 }
 
-/// The ends between which the ideal share lies that was released as `y`, of so many categories on a grid of this step
-/// (docs/exactness.md, section 7).
-pub fn ideal_share(y: f64, dimension: u64, step: f64) -> (f64, f64) {
-    // Steps are powers of two above 2^-53 and the product is at most 1/4: exact.
-    let rest = 1.0 - dimension as f64 * step;
-    let low = quotient_down(sum_down(y, -2.0 * step), rest);
-    (low.clamp(0.0, 1.0), quotient_up(sum_up(y, 0.0), rest).clamp(0.0, 1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,18 +101,5 @@ mod tests {
         let (summed, bound) = (gaussian(1024.0, 0.05), radius(Shape::Gaussian, &exact(1024.5), 0.05).unwrap());
         assert!(bound >= summed && bound <= summed + 4);
         assert!(radius(Shape::Gaussian, &exact(1.0), 1.0).is_err());
-    }
-
-    #[test]
-    fn ideal_shares_hold_what_was_rounded() {
-        // Section 7: a share x is released between (1 - d step) x and that plus two steps.
-        let step = 2.0_f64.powi(-10);
-        for x in [0.0, 1e-9, 0.1, 0.3, 0.999, 1.0] {
-            for shift in [0.0, 1.0, 2.0] {
-                let y = (1.0 - 6.0 * step) * x + shift * step;
-                let (low, high) = ideal_share(y, 6, step);
-                assert!(low <= x + 1e-15 && x - 1e-15 <= high && high - low <= 2.1 * step, "{x} {shift}: {low} {high}");
-            }
-        }
     }
 }
