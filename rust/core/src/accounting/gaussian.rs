@@ -50,7 +50,7 @@ impl GaussianPair {
             Ok(pair) => Ok(pair.delta_upper(epsilon) <= delta),
             Err(_) => Ok(noise > 1.0),
         })?;
-        Ok(1.0 / noise)
+        noise.map(|noise| 1.0 / noise).ok_or_else(|| Error::numerical("largest_mu", "no normal laws keep this budget"))
     }
 }
 

@@ -39,6 +39,16 @@ impl NoiseBudget {
         }
     }
 
+    /// The error that names the argument which no noise meets.
+    fn refused(&self) -> Error {
+        let rule = "allow noise between 2^-200 and 2^200 times the sensitivity";
+        match self {
+            Self::Rho(rho) => Error::parameter("rho", rule, rho.to_f64_up()),
+            Self::Pair(epsilon, _) => Error::parameter("epsilon", rule, epsilon),
+            Self::Advantage(advantage) => Error::parameter("advantage", rule, advantage),
+        }
+    }
+
     /// Whether a mechanism keeps it, by one value of its curve.
     fn allows(&self, mechanism: &NoiseMechanism, adjacency: Adjacency) -> Result<bool> {
         let spent = || mechanism.guarantee(adjacency);
@@ -71,7 +81,8 @@ fn least_of(
     adjacency: Adjacency,
 ) -> Result<f64> {
     budget.check()?;
-    let mut size = least(sensitivity.to_f64_up(), BITS, |size| budget.allows(&make(size)?, adjacency))?;
+    let mut size = least(sensitivity.to_f64_up(), BITS, |size| budget.allows(&make(size)?, adjacency))?
+        .ok_or_else(|| budget.refused())?;
     // Rounding between the two ways to read a curve: parts in 10^12, so that a few doublings of one are enough.
     let mut step = 2f64.powi(-(BITS as i32));
     while !budget.reported(&make(size)?, adjacency)? {
