@@ -150,3 +150,8 @@ def test_bounds_at_the_smallest_deltas_end() -> None:
         lower, upper = curve.epsilon_bounds(1e-275, tolerance=1e-3)
         assert lower <= upper <= lower + 1e-3
     assert time.process_time() - start < 5
+
+
+def test_a_composition_of_many_different_parts_hears_a_signal() -> None:
+    curves = [sdp.PrivacyCurve.pure(0.001 * part) for part in range(1, 3000)]
+    assert seconds_to_stop(lambda: sdp.compose(curves).epsilon(1e-9)) < 0.5

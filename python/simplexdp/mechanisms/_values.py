@@ -64,7 +64,7 @@ def release_reals(
         array = np.asarray(values)
         if array.dtype.kind not in "fiu" and array.size:
             raise TypeError
-        array = array.astype(np.float64)
+        array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InvalidDataError("values must be an array of numbers (the offending value is not shown)") from None
     if array.size > 1 and changed is None:

@@ -155,34 +155,32 @@ impl Composition {
         self.parts.iter().map(|(profile, times)| (&**profile, *times)).collect()
     }
 
-    fn sketch(&self, log_delta: f64) -> Arc<Sketch> {
+    fn sketch(&self, log_delta: f64) -> Result<Arc<Sketch>> {
         // One sketch for each factor of about 400 in delta.
         let level = (log_delta / 6.0).floor() as i64;
         let mut known = self.sketches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = known.iter().find(|entry| entry.0 == level) {
-            return entry.1.clone();
+            return Ok(entry.1.clone());
         }
-        let sketch = Arc::new(Sketch::new(&self.borrowed(), level as f64 * 6.0));
-        if !interrupt::requested() {
-            known.push((level, sketch.clone()));
-        }
-        sketch
+        let sketch = Arc::new(Sketch::new(&self.borrowed(), level as f64 * 6.0)?);
+        known.push((level, sketch.clone()));
+        Ok(sketch)
     }
 
-    fn aim(&self, question: Question) -> (Arc<Sketch>, Aim) {
-        match question {
+    fn aim(&self, question: Question) -> Result<(Arc<Sketch>, Aim)> {
+        Ok(match question {
             Question::Epsilon { delta } => {
-                let sketch = self.sketch(delta.ln());
+                let sketch = self.sketch(delta.ln())?;
                 let aim = sketch.aim_delta(delta.ln());
                 (sketch, aim)
             }
             Question::Delta { epsilon } => {
-                let first = self.sketch(-35.0).aim_epsilon(epsilon);
-                let sketch = self.sketch(first.log_delta.clamp(-700.0, -1.0));
+                let first = self.sketch(-35.0)?.aim_epsilon(epsilon);
+                let sketch = self.sketch(first.log_delta.clamp(-700.0, -1.0))?;
                 let aim = sketch.aim_epsilon(epsilon);
                 (sketch, aim)
             }
-        }
+        })
     }
 
     fn answer(&self, question: Question, side: Side, tolerance: Option<f64>) -> Result<f64> {
@@ -205,7 +203,7 @@ impl Composition {
         if tolerance.is_none() && aimed {
             return Ok(best);
         }
-        let (sketch, mut aim) = self.aim(question);
+        let (sketch, mut aim) = self.aim(question)?;
         let size = match question {
             Question::Epsilon { .. } => aim.epsilon.abs(),
             Question::Delta { epsilon } => epsilon.abs().max(aim.deviation),
@@ -267,20 +265,21 @@ impl Composition {
 
     fn tail(&self, sketch: &Sketch, aim: &Aim, step: f64, side: Side, most: usize) -> Result<Tail> {
         let discretise = if side == Side::Upper { pessimistic } else { optimistic };
-        let pmfs: Vec<(Pmf, u64)> = self
+        let pmfs = self
             .parts
             .iter()
             .enumerate()
             .map(|(i, (profile, times))| {
+                interrupt::check()?;
                 let mut knots = sketch.knots(i, aim, step);
                 if !profile.is_pair() {
                     // Bounds from Renyi divergences are slow, and not sharp enough to deserve a fine grid.
                     knots = knots.chunks(THINNING).map(|chunk| chunk[0]).chain(knots.last().copied()).collect();
                     knots.dedup();
                 }
-                (discretise(&**profile, step, &knots), *times)
+                Ok((discretise(&**profile, step, &knots), *times))
             })
-            .collect();
+            .collect::<Result<Vec<_>>>()?;
         let parts: Vec<(&Pmf, u64)> = pmfs.iter().map(|(pmf, times)| (pmf, *times)).collect();
         compose(&parts, aim.tilt, side, most)
     }

@@ -8,7 +8,7 @@
 
 use super::pmf::{Moments, Pmf};
 use crate::fft::{RealFft, Spectrum, UNIT};
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt};
 
 /// Which side of the truth the result must be on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(super) fn compose(parts: &[(&Pmf, u64)], tilt: f64, side: Side, max_points: 
         });
     }
     let n = (points as usize).next_power_of_two().max(8);
-    let (masses, error) = tilted_masses(parts, &moments, tilt, n, window.first);
+    let (masses, error) = tilted_masses(parts, &moments, tilt, n, window.first)?;
     // Comparisons pass over what is no number, so it would count as no mass.
     if !error.is_finite() || masses.iter().any(|mass| mass.is_nan()) {
         return Err(Error::numerical("composition", "a mass is beyond the range of doubles".to_owned()));
@@ -164,7 +164,16 @@ impl Window {
 }
 
 /// Masses of the composed tilted distribution from grid index `first` on, and a bound on the error of each.
-fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize, first: i64) -> (Vec<f64>, f64) {
+///
+/// # Errors
+/// [`Error::Interrupted`].
+fn tilted_masses(
+    parts: &[(&Pmf, u64)],
+    moments: &[Moments],
+    tilt: f64,
+    n: usize,
+    first: i64,
+) -> Result<(Vec<f64>, f64)> {
     let plan = RealFft::new(n);
     let half = n / 2;
     // One entry for each frequency from zero to one half, the latter last.
@@ -173,6 +182,7 @@ fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize
     let mut share = vec![0.0_f64; half + 1];
     let mut sequence = vec![0.0; n];
     for (&(pmf, times), m) in parts.iter().zip(moments) {
+        interrupt::check()?;
         sequence.fill(0.0);
         let mut total = 0.0;
         for &(k, p) in &pmf.atoms {
@@ -183,6 +193,7 @@ fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize
             total += mass;
         }
         let z = plan.forward(&sequence);
+        interrupt::check()?;
         let error = plan.forward_error() * total * 1.001 + UNDERFLOW;
         let power = times as f64;
         for p in 0..=half {
@@ -222,8 +233,9 @@ fn tilted_masses(parts: &[(&Pmf, u64)], moments: &[Moments], tilt: f64, n: usize
     product.re.truncate(half);
     product.im.truncate(half);
     let mut masses = plan.inverse(product);
+    interrupt::check()?;
     masses.rotate_left(first.rem_euclid(n as i64) as usize);
-    (masses, error)
+    Ok((masses, error))
 }
 
 /// z^m by repeated squaring: relative error at most 3 m units.

@@ -5,6 +5,7 @@
 use super::discretise::pessimistic;
 use super::pmf::Pmf;
 use crate::accounting::Profile;
+use crate::{Result, interrupt};
 
 /// A profile, and how many times it is composed with itself.
 pub(super) type Part<'a> = (&'a dyn Profile, u64);
@@ -39,20 +40,24 @@ const MOST_KNOTS: i64 = 1 << 20;
 
 impl Sketch {
     /// Looks at each part up to where what is left of delta is negligible against `log_delta`.
-    pub(super) fn new(pairs: &[Part<'_>], log_delta: f64) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    pub(super) fn new(pairs: &[Part<'_>], log_delta: f64) -> Result<Self> {
         let count = pairs.len() as f64;
-        let parts: Vec<(Pmf, u64)> = pairs
+        let parts = pairs
             .iter()
             .map(|&(profile, times)| {
+                interrupt::check()?;
                 // Not below the smallest normal double: a profile has no more digits there.
                 let budget = (log_delta - 18.0 - (count * times as f64).ln()).max(-700.0).exp();
-                (sketch(profile, budget, 1e-12 / times as f64), times)
+                Ok((sketch(profile, budget, 1e-12 / times as f64), times))
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let kinks = pairs.iter().map(|(profile, _)| profile.kinks()).collect();
         let mut this = Self { parts, kinks, deviation: 0.0 };
         this.deviation = this.cumulants(0.0).2.sqrt().max(1e-300);
-        this
+        Ok(this)
     }
 
     /// Logarithm of the moment generating function of the composed loss, and its first two derivatives.
