@@ -14,7 +14,6 @@ __all__ = [
     "default_resolution",
     "grid_of",
     "resolution_exponent",
-    "step_of",
 ]
 
 STEPS_PER_SCALE = 20
@@ -53,11 +52,6 @@ def resolution_exponent(resolution: Any) -> int:
     if mantissa != 0.5 or not -1000 <= exponent - 1 <= 900:
         raise InvalidParameterError(f"resolution must be a power of two from 2^-1000 to 2^900, got {resolution!r}")
     return exponent - 1
-
-
-def step_of(mechanism: Any) -> float:
-    """Return the step of the grid."""
-    return float(mechanism.resolution)
 
 
 def grid_of(mechanism: Any) -> Fraction:

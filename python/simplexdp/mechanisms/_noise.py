@@ -78,7 +78,7 @@ class NoiseMechanism:
         entries = values.shape[-1] if values.ndim else 1
         together = check.flag("simultaneous", simultaneous)
         alpha = _core.test_size(check.open_unit("level", level), max(entries, 1) if together else 1)
-        radius = self._noise_radius(alpha)
+        radius = self.exact_parameters.radius(alpha)
         if isinstance(radius, int):
             if np.any(values != np.floor(values)) or np.any(np.abs(values) > 2.0**62):
                 raise InvalidParameterError("y must be integers, as released")
@@ -97,10 +97,6 @@ class NoiseMechanism:
         from simplexdp.inference import infer
 
         return infer(self, release, prior=prior, total=total, centre=centre)
-
-    def _noise_radius(self, alpha: float) -> int | float:
-        """Return what the error of a value exceeds with a probability of at most `alpha`: an int for integers."""
-        raise NotImplementedError
 
 
 def _shown(value: Any) -> str:

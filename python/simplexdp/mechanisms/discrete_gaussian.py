@@ -158,9 +158,6 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         """The parameters that the guarantee is formed from."""
         return _core.NoiseMechanism("gaussian", as_ratio(self.sigma), as_ratio(self.sensitivity))
 
-    def _noise_radius(self, alpha: float) -> int:
-        return _core.noise_radius("gaussian", as_fraction("sigma", self.sigma).as_integer_ratio(), alpha)
-
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.
 

@@ -129,9 +129,6 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         """The parameters that the guarantee is formed from."""
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
 
-    def _noise_radius(self, alpha: float) -> int:
-        return _core.noise_radius("laplace", as_fraction("scale", self.scale).as_integer_ratio(), alpha)
-
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64] | int:
         """Return the values plus independent noise.
 

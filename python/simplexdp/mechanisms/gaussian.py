@@ -17,7 +17,6 @@ from simplexdp.mechanisms._grid import (
     check_grid,
     grid_of,
     resolution_exponent,
-    step_of,
 )
 from simplexdp.mechanisms._least_scale import gaussian_budget
 from simplexdp.mechanisms._noise import NoiseMechanism
@@ -187,12 +186,6 @@ class GaussianMechanism(NoiseMechanism):
     @cached_property
     def _log_resolution(self) -> int:
         return resolution_exponent(self.resolution)
-
-    def _noise_radius(self, alpha: float) -> float:
-        return (
-            _core.noise_radius("gaussian", (as_fraction("sigma", self.sigma) / grid_of(self)).as_integer_ratio(), alpha)
-            + 0.5
-        ) * step_of(self)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.

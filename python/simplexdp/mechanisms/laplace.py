@@ -16,7 +16,6 @@ from simplexdp.mechanisms._grid import (
     default_resolution,
     grid_of,
     resolution_exponent,
-    step_of,
 )
 from simplexdp.mechanisms._least_scale import pure_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
@@ -169,12 +168,6 @@ class LaplaceMechanism(NoiseMechanism):
         """The parameters that the guarantee is formed from."""
         grid = (self._log_resolution, changed_values(self.changed))
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity), grid)
-
-    def _noise_radius(self, alpha: float) -> float:
-        return (
-            _core.noise_radius("laplace", (as_fraction("scale", self.scale) / grid_of(self)).as_integer_ratio(), alpha)
-            + 0.5
-        ) * step_of(self)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.float64] | float:
         """Return the rounded values plus independent noise.

@@ -173,13 +173,10 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
     @property
     def exact_parameters(self) -> _core.NoiseMechanism:
         """The parameters that the guarantee is formed from."""
-        # Given the sum, the ratio of two likelihoods is that of free noise: the normaliser is the same for both.
+        # Given the sum, the ratio of two likelihoods is that of free noise: the normaliser is the same for both. And
+        # the density of one entry is that of free noise times a symmetric log-concave function (the density of the sum
+        # of the others), which falls with abs(z): abs(z) is stochastically smaller than free; its radius holds too.
         return _core.NoiseMechanism("laplace", as_ratio(self.scale), as_ratio(self.sensitivity))
-
-    def _noise_radius(self, alpha: float) -> int:
-        # Given the sum, the density of one entry is that of free noise times a symmetric log-concave function (the
-        # density of the sum of the others), which falls with abs(z): abs(z) is stochastically smaller than free.
-        return _core.noise_radius("laplace", as_fraction("scale", self.scale).as_integer_ratio(), alpha)
 
     def release(self, values: ArrayLike, rng: _core.SeededRng | None = None) -> NDArray[np.int64]:
         """Return the counts plus noise; each row keeps its sum.

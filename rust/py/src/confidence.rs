@@ -3,24 +3,11 @@
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
-use simplexdp_core::Error;
-use simplexdp_core::confidence::{self, DirichletDraws, Shape};
+use simplexdp_core::confidence::{self, DirichletDraws};
 
 use crate::arrays::as_slice;
 use crate::detached::detached;
 use crate::error::{CoreError, CoreResult};
-use crate::noise::{Fraction, rational};
-
-/// What the error of noise on integers exceeds with a probability of at most alpha.
-#[pyfunction]
-pub(crate) fn noise_radius(noise: &str, size: Fraction<'_>, alpha: f64) -> CoreResult<u64> {
-    let shape = match noise {
-        "laplace" => Shape::Laplace,
-        "gaussian" => Shape::Gaussian,
-        _ => return Err(Error::parameter("noise", "be 'laplace' or 'gaussian'", noise).into()),
-    };
-    Ok(confidence::radius(shape, &rational("size", size)?, alpha)?)
-}
 
 /// The size of the test of each of so many entries that err together with 1 - level.
 #[pyfunction]

@@ -51,7 +51,7 @@ mod _core {
     #[pymodule_export]
     use conditional::SmoothedTables;
     #[pymodule_export]
-    use confidence::{dirichlet_counts, noise_radius, test_size};
+    use confidence::{dirichlet_counts, test_size};
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]

@@ -1,8 +1,9 @@
 //! `simplexdp_core::guarantee`: what added noise guarantees, and the least noise for a budget.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt};
+use pyo3::types::{PyBytes, PyFloat, PyInt};
 use simplexdp_core::Error;
+use simplexdp_core::confidence::Radius;
 use simplexdp_core::guarantee::{
     Grid, Guarantee, Noise, NoiseBudget, NoiseMechanism, choices_epsilon, choices_rho, gaussian_on_grid, least_size,
 };
@@ -57,6 +58,14 @@ impl PyNoiseMechanism {
     /// Of zero-concentrated DP, rounded up.
     fn rho(&self) -> f64 {
         self.0.rho()
+    }
+
+    /// What the error of a value exceeds with a probability of at most alpha: an int for integers, else a float.
+    fn radius<'py>(&self, py: Python<'py>, alpha: f64) -> CoreResult<Bound<'py, PyAny>> {
+        Ok(match self.0.radius(alpha)? {
+            Radius::Whole(steps) => PyInt::new(py, steps).into_any(),
+            Radius::Real(width) => PyFloat::new(py, width).into_any(),
+        })
     }
 
     /// Numerator and denominator of the distance of neighbours once they are on the grid.

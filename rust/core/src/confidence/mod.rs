@@ -6,7 +6,7 @@
 mod noise;
 mod shares;
 
-pub use noise::{Shape, radius};
+pub use noise::Radius;
 pub use shares::{DirichletDraws, ideal_share};
 
 use crate::rounding::{quotient_down, sum_down};

@@ -1,6 +1,7 @@
-//! What the error of noise on integers exceeds with a given probability at most.
+//! What the error of added noise exceeds with a given probability at most.
 
-use crate::rounding::{exp_down, ln_up, product_down, product_up, quotient_up, sqrt_up, sum_down};
+use crate::guarantee::{Noise, NoiseMechanism};
+use crate::rounding::{count_up, exp_down, ln_up, product_down, product_up, quotient_up, sqrt_up, sum_down, sum_up};
 use crate::sampling::Rational;
 use crate::special::gamma_q_inverse;
 use crate::{Error, Result};
@@ -14,31 +15,42 @@ const LARGEST_SUMMED: f64 = 1024.0;
 /// Standard deviations to either side that are summed: what lies beyond is below every double beside the rest.
 const REACH: f64 = 15.0;
 
-/// Noise on integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// P(z) ~ exp(-|z|/size).
-    Laplace,
-    /// P(z) ~ exp(-z^2/(2 size^2)).
-    Gaussian,
+/// What the error of a value exceeds with a probability of at most alpha.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Radius {
+    /// Of an integer.
+    Whole(u64),
+    /// Of a multiple of the step of a grid: that of the noise, and half a step for the rounding before it.
+    Real(f64),
 }
 
-/// The least t with P(|z| > t) <= alpha, or slightly more.
-///
-/// # Errors
-/// If alpha does not lie strictly between 0 and 1.
-pub fn radius(shape: Shape, size: &Rational, alpha: f64) -> Result<u64> {
+impl NoiseMechanism {
+    /// The radius around a released value that misses the true one with a probability of at most alpha, or slightly more.
+    ///
+    /// # Errors
+    /// If alpha does not lie strictly between 0 and 1.
+    pub fn radius(&self, alpha: f64) -> Result<Radius> {
+        let Some(grid) = &self.grid else {
+            return Ok(Radius::Whole(radius(self.noise, &self.size, alpha)?));
+        };
+        let steps = radius(self.noise, &self.size.over(&grid.step), alpha)?;
+        Ok(Radius::Real(product_up(sum_up(count_up(steps), 0.5), grid.step.to_f64_up())))
+    }
+}
+
+/// The least t with P(|z| > t) <= alpha for noise on integers, or slightly more.
+fn radius(noise: Noise, size: &Rational, alpha: f64) -> Result<u64> {
     if !(0.0 < alpha && alpha < 1.0) {
         return Err(Error::parameter("alpha", "lie strictly between 0 and 1", alpha));
     }
-    Ok(match shape {
-        Shape::Laplace => laplace(size.to_f64_down(), size.to_f64_up(), alpha),
-        Shape::Gaussian if size.to_f64_up() > LARGEST_SUMMED => {
+    Ok(match noise {
+        Noise::Laplace => laplace(size.to_f64_down(), size.to_f64_up(), alpha),
+        Noise::Gaussian if size.to_f64_up() > LARGEST_SUMMED => {
             // [CKS20] Proposition 25: P(z >= t + 1) is at most the continuous tail beyond t.
             let quantile = sqrt_up(product_up(2.0, gamma_q_inverse(0.5, alpha)?));
             product_up(product_up(size.to_f64_up(), quantile), 1.0 + QUANTILE_MARGIN).ceil() as u64
         }
-        Shape::Gaussian => gaussian(size.to_f64_up(), alpha),
+        Noise::Gaussian => gaussian(size.to_f64_up(), alpha),
     })
 }
 
@@ -77,7 +89,7 @@ mod tests {
     fn laplace_tails_are_within_alpha_and_one_less_is_not() {
         for size in [1e-3, 0.3, 1.0, 7.5, 1e4] {
             for alpha in [0.9, 0.05, 1e-6, 1e-100] {
-                let t = radius(Shape::Laplace, &exact(size), alpha).unwrap() as f64;
+                let t = radius(Noise::Laplace, &exact(size), alpha).unwrap() as f64;
                 let tail = |t: f64| 2.0 * (-(t + 1.0) / size).exp() / (1.0 + (-1.0 / size).exp());
                 assert!(tail(t) <= alpha * (1.0 + 1e-12), "{size} {alpha:e}: {t}");
                 assert!(t == 0.0 || tail(t - 1.0) > alpha * (1.0 - 1e-12), "{size} {alpha:e}: {t}");
@@ -89,7 +101,7 @@ mod tests {
     fn gaussian_tails_are_within_alpha_and_meet_the_bound_for_large_sigma() {
         for size in [0.05, 0.5, 3.0, 200.0] {
             for alpha in [0.9, 0.05, 1e-9] {
-                let t = radius(Shape::Gaussian, &exact(size), alpha).unwrap() as i64;
+                let t = radius(Noise::Gaussian, &exact(size), alpha).unwrap() as i64;
                 let mass = |z: i64| (-0.5 * (z as f64 / size).powi(2)).exp();
                 let reach = (40.0 * size) as i64 + 2;
                 let total: f64 = (-reach..=reach).map(mass).sum();
@@ -98,8 +110,8 @@ mod tests {
                 assert!(t == 0 || tail(t - 1) > alpha * (1.0 - 1e-8), "{size} {alpha}: {t}");
             }
         }
-        let (summed, bound) = (gaussian(1024.0, 0.05), radius(Shape::Gaussian, &exact(1024.5), 0.05).unwrap());
+        let (summed, bound) = (gaussian(1024.0, 0.05), radius(Noise::Gaussian, &exact(1024.5), 0.05).unwrap());
         assert!(bound >= summed && bound <= summed + 4);
-        assert!(radius(Shape::Gaussian, &exact(1.0), 1.0).is_err());
+        assert!(radius(Noise::Gaussian, &exact(1.0), 1.0).is_err());
     }
 }
