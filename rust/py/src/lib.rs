@@ -1,6 +1,8 @@
 //! What Python sees of the core: the declared list of names, nothing else.
 
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 mod accounting;
 mod algorithm_one;
@@ -104,6 +106,22 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        same_interpreter(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// Refuses a second interpreter of the process: exceptions and types are kept once a process, and those of an interpreter
+/// that has ended would be handed to another one. Python itself refuses interpreters with a lock of their own.
+fn same_interpreter(py: Python<'_>) -> PyResult<()> {
+    // Every interpreter has builtins of its own; the module is kept, so that its address is not given to another one.
+    static BUILTINS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let here = py.import("builtins")?;
+    if BUILTINS.get_or_init(py, || here.clone().unbind()).is(&here) {
+        return Ok(());
+    }
+    Err(PyImportError::new_err(
+        "simplexdp works in one interpreter of a process, and another one has loaded it; use processes or threads \
+         instead of sub-interpreters",
+    ))
 }
