@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross lint format stubs bench gallery docs wheels lock clean
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross instructions reproducible lint format stubs bench gallery docs wheels lock clean
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -77,6 +77,12 @@ wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into d
 
 cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=aarch64-unknown-linux-gnu
 	bash packaging/cross/build.sh $(TARGET) target/cross
+
+reproducible: $(STAMP)-wheels ## Build wheel and source archive twice, in two folders, and compare them byte for byte
+	bash packaging/steady/compare.sh
+
+instructions: $(STAMP)-tools ## Count the instructions of the hot kernels (valgrind), fail if more than stored; WRITE=--write stores
+	$(BIN)/python benches/instructions.py $(WRITE)
 
 lock: ## Lock the Python tools again (needs uv on the path)
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \

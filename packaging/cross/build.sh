@@ -20,7 +20,21 @@ fi
 
 export PATH=$root/usr/bin:$PWD/.venv/bin:$PATH
 export LD_LIBRARY_PATH=$root/usr/lib/x86_64-linux-gnu RUSTC=$root/usr/bin/rustc RUSTDOC=$root/usr/bin/rustdoc
+. packaging/steady/environment.sh
 export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind CARGO_TARGET_DIR=$folder/target
 # A platform whose Python is not at hand is described by its version alone.
 export PYO3_CROSS_PYTHON_VERSION=${PYO3_CROSS_PYTHON_VERSION:-3.10}
-maturin build --release --locked --zig --target "$target" --out "$folder/dist" "$@"
+
+linker=(--zig)
+case $target in
+    *-windows-gnullvm)
+        # maturin asks zig only for Linux and macOS; here it is the linker that cargo calls.
+        linker=()
+        name=${target//-/_} && name=CARGO_TARGET_${name^^}_LINKER
+        export "$name=$PWD/packaging/cross/zig-linker-${target%%-*}"
+        ;;
+esac
+out=$folder/dist/$target${PYO3_PYTHON:+-$(basename "$PYO3_PYTHON")}
+rm -rf "$out"
+maturin build --release --locked "${linker[@]}" --target "$target" --out "$out" "$@"
+python packaging/steady/settle.py "$out"/*.whl

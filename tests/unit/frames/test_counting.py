@@ -283,7 +283,7 @@ def test_codes_do_not_depend_on_how_a_number_is_written():
         assert count_table({"a": np.array(values, dtype=object)}, ["a"], {"a": [0, 1]}).tolist() == [0, 2]
 
 
-NULLS = [None, float("nan"), "pandas.NA", "pandas.NaT", np.datetime64("NaT")]
+NULLS = [None, float("nan"), "pandas.NA", "pandas.NaT", np.datetime64("NaT", "D")]
 
 
 @pytest.mark.parametrize("null", NULLS, ids=map(str, NULLS))
