@@ -20,7 +20,7 @@ TREE = Path(__file__).resolve().parents[2]
 
 def settled(parts: bytes, tree: Path) -> bytes:
     """Return a list of parts that names what is in the tree by its place there."""
-    return parts.replace(f"path+file://{tree.as_posix()}/".encode(), b"path+file:///")
+    return parts.replace(f"path+{tree.as_uri()}/".encode(), b"path+file:///")
 
 
 def recorded(record: bytes, changed: dict[str, bytes]) -> bytes:
@@ -41,7 +41,7 @@ def settle(wheel: Path, tree: Path = TREE) -> None:
     with zipfile.ZipFile(wheel) as archive:
         entries = [(entry, archive.read(entry)) for entry in archive.infolist()]
     changed = {entry.filename: settled(data, tree) for entry, data in entries if "/sboms/" in entry.filename}
-    if any(str(tree).encode() in data for data in changed.values()):
+    if any(tree.as_posix().encode() in data for data in changed.values()):
         raise SystemExit(f"{wheel.name}: the list of parts still names the folder of the build")
     beside = wheel.with_suffix(".settled")
     with zipfile.ZipFile(beside, "w") as archive:

@@ -18,9 +18,10 @@ use simplexdp_core::special::{beta_inc, gamma_q, log_gamma, trigamma};
 use simplexdp_core::{Result, simulation};
 
 type Work = Box<dyn FnMut(u64) -> Result<()>>;
-
 /// A name, and what prepares the work.
-const KERNELS: [(&str, fn() -> Result<Work>); 14] = [
+type Kernel = (&'static str, fn() -> Result<Work>);
+
+const KERNELS: [Kernel; 14] = [
     ("log_gamma, 1,000 values", || Ok(spread(0.01, 100.0, log_gamma))),
     ("trigamma, 1,000 values", || Ok(spread(0.01, 100.0, trigamma))),
     ("gamma_q around the mean, 1,000 values", || Ok(spread(1.0, 1e6, |a| gamma_q(a, 1.01 * a)))),
