@@ -111,6 +111,7 @@ __all__ = [
     "threads_for",
     "trigamma",
     "two_categories_profile",
+    "weight_of_evidence",
 ]
 
 __version__: str
@@ -631,6 +632,10 @@ class CountPosterior:
     def count_intervals(self, level: float, shortest: bool) -> NDArray[np.int64]: ...
     def share_cdf(self, cell: int, t: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def sample(self, wanted: str, size: int, records: int = 0, rng: SeededRng | None = None) -> NDArray[np.float64]: ...
+
+def weight_of_evidence(
+    released: Observation, prior: Sequence[float], posterior: Sequence[float], threads: int
+) -> tuple[float, float]: ...
 
 @final
 class SmoothedTables:

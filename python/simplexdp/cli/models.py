@@ -120,6 +120,7 @@ def fit_nb(target: str, **given: Any) -> None:
         "privacy": {**guarantee, "mechanism": model.mechanism_, **({} if fit.seed is None else {"seeded": True})},
         "smoothing": written["smoothing"],
         "total": written["total"],
+        "calibration": written.get("calibration"),
         # Which of the values collect those without a level of their own.
         "levels": {"other": fit.other, "null": fit.null},
         # It was fitted on codes; what is written has the names and values that they stand for.

@@ -18,7 +18,7 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames.distinct_series import values_of_polars
 from simplexdp.frames.spark_codes import plain_text
 
-__all__ = ["counts_of_column", "grouped_counts"]
+__all__ = ["counts_of_column", "grouped_counts", "selected_columns"]
 
 Groups: TypeAlias = list[tuple[tuple[Any, ...], int]]
 
@@ -62,7 +62,7 @@ def _group_by(frame: Any, columns: Sequence[Any]) -> Any:
     import narwhals as nw
 
     names = _names(columns)
-    selected = _selected(frame, columns, names)
+    selected = selected_columns(frame, columns, names)
     return selected.group_by(*names, drop_null_keys=False).agg(nw.len().alias("n"))
 
 
@@ -87,7 +87,7 @@ def _by_grouping_sets(frame: Any, tables: Sequence[Sequence[Any]], run: Any) -> 
         columns = list(dict.fromkeys(chain.from_iterable(batch)))
         names = _names(columns)
         position = {column: index for index, column in enumerate(columns)}
-        selected = _selected(frame, columns, names)
+        selected = selected_columns(frame, columns, names)
         # Bit i from the left is one for a column that is not part of the set.
         identifiers = [sum(1 << len(columns) - 1 - position[c] for c in columns if c not in table) for table in batch]
         sets = {i: [names[position[c]] for c in table] for i, table in zip(identifiers, batch, strict=True)}
@@ -100,7 +100,7 @@ def _by_grouping_sets(frame: Any, tables: Sequence[Sequence[Any]], run: Any) -> 
     return results
 
 
-def _selected(frame: Any, columns: Sequence[Any], names: list[str]) -> Any:
+def selected_columns(frame: Any, columns: Sequence[Any], names: list[str]) -> Any:
     """Return these columns under generated names.
 
     Some engines read a name as more than a name: Polars takes ``^a$`` for a pattern, DuckDB ``*`` for all columns,

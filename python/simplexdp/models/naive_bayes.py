@@ -25,7 +25,16 @@ from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
+from simplexdp.models.calibration import (
+    CALIBRATIONS,
+    Calibration,
+    calibration_shape,
+    calibration_weight,
+    hits_and_misses,
+    scaled,
+)
 from simplexdp.models.domains import resolve_domains
+from simplexdp.models.lazy_calibration import MOST_LAZY_LEVELS, lazy_hits_and_misses
 from simplexdp.models.naive_bayes_release import NaiveBayesRelease
 from simplexdp.models.saved import (
     Origin,
@@ -113,6 +122,11 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     fit_prior : bool, default True
         Whether to release the table of classes; otherwise all are taken as equally likely and the budget serves the
         features.
+    calibration : {"auto", None}, default "auto"
+        ``"auto"``: a tenth of the budget buys a table of how often predictions of each class and confidence are right. Naive
+        Bayes counts features that depend on each other as if each were news; from the table follows how much their evidence
+        should count, `evidence_weight_`. It is for ``smoothing="posterior"`` and noise on counts, in `fit`, which sees all
+        records at once; elsewhere, and with None, all evidence counts.
     binner : PrivateBinner, optional
         Turns numeric columns into categories: those that its `edges` or `bounds` name, or else all that `categories`
         does not state. It is not fitted itself. Private quantiles take its `epsilon` out of the budget of the model
@@ -135,6 +149,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         The mechanism that the tables were released by.
     smoothing_ : str
         How the tables were made of what was released.
+    evidence_weight_ : float
+        From 0 to 1: how often the log-likelihoods of the tables count beside the class shares.
     class_sd_, feature_sd_ : ndarray, list of ndarray
         Posterior standard deviations of the probabilities, in the shapes of the tables; only with
         ``smoothing="posterior"``.
@@ -176,6 +192,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         smoothing: str = "posterior",
         count_floor: float = 1.0,
         fit_prior: bool = True,
+        calibration: str | None = "auto",
         binner: PrivateBinner | None = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
@@ -191,6 +208,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.smoothing = smoothing
         self.count_floor = count_floor
         self.fit_prior = fit_prior
+        self.calibration = calibration
         self.binner = binner
         self.accountant = accountant
         self.random_state = random_state
@@ -226,17 +244,17 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         data = self._records(X, y, first=True)
         if self._bins is None or not self._bins.looks_at_data:
             self._count(data)
-            return self._release_counts()
+            return self._release_counts(data)
         # The quantiles are part of the release: all of it is planned and paid for before the first one is drawn.
         samples = {column: sample_of(data.frame, column) for column in self._bins.columns}
         n_records = int(next(iter(samples.values()))[1].sum())
         # What no domain has a place for is refused here: after the quantiles the budget would be gone.
         self._tables(data, [column for column in self._columns if column not in samples])
-        plan = self._plan(n_records)
+        plan = self._plan(n_records, data)
         with self._charge(plan):
             self._bin(lambda column: samples[column])
             self._count(data)
-            self._release(plan)
+            self._release(plan, data)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> PrivateCategoricalNB:
         """Add records to the exact counts; nothing is released before `release` is called.
@@ -277,19 +295,21 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             work._release_counts()
         return self
 
-    def _release_counts(self) -> None:
+    def _release_counts(self, data: Records | None = None) -> None:
         counts = getattr(self, "_counts", None)
         if counts is None:
             raise InvalidDataError("partial_fit must have counted records since the last release")
-        plan = self._plan(int(counts[0].sum()))
+        plan = self._plan(int(counts[0].sum()), data)
         self._cost_with(plan.privacy)  # costs that cannot be added are refused before anything is paid or drawn
         with self._charge(plan):
-            self._release(plan)
+            self._release(plan, data)
 
-    def _plan(self, n_records: int) -> TableRelease:
+    def _plan(self, n_records: int, data: Records | None) -> TableRelease:
         # All that may be refused is refused before anything is paid for.
         _arguments.choice("smoothing", self.smoothing, SMOOTHINGS)
         _arguments.non_negative("count_floor", self.count_floor)
+        if self.calibration not in CALIBRATIONS:
+            raise InvalidParameterError(f"calibration must be 'auto' or None, got {self.calibration!r}")
         n_classes = len(self._class_domain)
         sizes = [len(domain) for domain in self._domains]
         if self._bins is not None:
@@ -297,8 +317,14 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             sizes = _replaced(sizes, self._bins, self._columns)
         # Tables that are not released do not enter the plan, so the budget serves the others.
         shapes = [(1, n_classes)] if self.fit_prior else []
+        shapes += [(n_classes, size) for size in sizes]
+        weights = [1.0] * len(shapes)
+        if self._calibrates(data, n_classes, sizes):
+            shapes.append(calibration_shape(n_classes))
+            weights.append(calibration_weight(len(weights)))
         return TableRelease.plan(
-            [*shapes, *((n_classes, size) for size in sizes)],
+            shapes,
+            weights=weights,
             mechanism=self.mechanism,
             epsilon=self.epsilon,
             delta=self.delta,
@@ -308,18 +334,46 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             quantiles=(0.0, 0) if self._bins is None else self._bins.spending,
         )
 
+    def _calibrates(self, data: Records | None, n_classes: int, sizes: list[int]) -> bool:
+        """Say, from what is public, whether a table of hits and misses is released too."""
+        if self.calibration is None or self.smoothing != "posterior" or self.mechanism in ("dirichlet", "none"):
+            return False
+        if data is None or n_classes < 2 or not self.count_floor > 0:
+            return False
+        return not _is_lazy(data.frame) or sum(sizes) * n_classes <= MOST_LAZY_LEVELS
+
     def _charge(self, plan: TableRelease) -> AbstractContextManager[Any]:
         return plan.charge(self.accountant, "naive Bayes", self.random_state)
 
-    def _release(self, plan: TableRelease) -> None:
-        released = plan.release(self._counts if self.fit_prior else self._counts[1:], self.random_state)
+    def _release(self, plan: TableRelease, data: Records | None) -> None:
+        counts = self._counts if self.fit_prior else self._counts[1:]
+        released = plan.release(counts, self.random_state)
         classes = released.pop(0) if self.fit_prior else None
         self._take(NaiveBayesRelease(classes, tuple(released), len(self._class_domain), plan.total), self.smoothing)
+        if len(plan.releasers) > len(counts):
+            assert data is not None  # asked when it was planned
+            (drawn,) = plan.release([self._hits_and_misses(data)], self.random_state, drawn=len(counts))
+            self._calibration = Calibration.infer(drawn, np.exp(self.class_log_prior_))
         self._publish(plan.privacy, Origin(plan.mechanism, seeded=self.random_state is not None))
         del self._counts
 
+    def _hits_and_misses(self, data: Records) -> NDArray[np.int64]:
+        """Count how often what the released tables predict is right."""
+        frame = with_codes(data.frame, self._edges) if self._edges else data.frame
+        domains = dict(zip(self._columns, self._domains, strict=True))
+        if _is_lazy(frame):
+            domains[data.classes] = self._class_domain
+            log_tables = self.class_log_prior_, self.feature_log_prob_
+            return lazy_hits_and_misses(as_frame(frame), self._columns, data.classes, domains, *log_tables)
+        features = encode_columns(frame, domains, self._columns)
+        held = isinstance(data.classes, str)
+        column, records = (data.classes, frame) if held else (CLASS_COLUMN, {CLASS_COLUMN: data.classes})
+        classes = encode_column(records, column, self._class_domain)
+        return hits_and_misses(self._naive_joint(list(features.values())), classes)
+
     def _take(self, release: NaiveBayesRelease, smoothing: str) -> None:
         """Make the tables of what was released."""
+        self._calibration: Calibration | None = None
         self._released: NaiveBayesRelease | None = release
         self.smoothing_ = smoothing if release.has_posterior else "floor"
         if self.smoothing_ == "floor":
@@ -327,6 +381,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return
         prior, tables = release.posterior
         self._set_tables(prior.mean[0], [table.mean for table in tables])
+
+    @property
+    def evidence_weight_(self) -> float:
+        """How often the log-likelihoods of the tables count beside the class shares."""
+        check_is_fitted(self, "feature_log_prob_")
+        return 1.0 if self._calibration is None else self._calibration.weight
 
     @property
     def class_sd_(self) -> NDArray[np.float64]:
@@ -397,6 +457,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._joint(self._encode(X))
 
     def _joint(self, features: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.float64]:
+        joint = self._naive_joint(features)
+        return joint if self._calibration is None else scaled(joint, self.class_log_prior_, self._calibration.weight)
+
+    def _naive_joint(self, features: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.float64]:
         joint = np.tile(self.class_log_prior_, (len(features[0]), 1))
         for codes, table in zip(features, self.feature_log_prob_, strict=True):
             joint += table.T[codes]
@@ -472,6 +536,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         content: dict[str, Any] = {"format": FORMAT, "privacy": privacy_of(self)}
         if release is not None:
             content |= {"smoothing": self.smoothing_, "total": release.total}
+        if self._calibration is not None:
+            content["calibration"] = self._calibration.to_json()
         content |= {"class": classes, "features": features}
         return json.dumps(content, indent=1, allow_nan=False)
 
@@ -521,6 +587,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         model.smoothing_ = smoothing_of(content)
         model.smoothing = model.smoothing_
         model._released = NaiveBayesRelease.from_json(content, target, saved, n_classes)
+        model._calibration = Calibration.from_json(content, n_classes)
+        model.calibration = None if model._calibration is None else "auto"
         model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
         model._columns, model._bins, model._edges = columns, None, edges
         model._domains = [feature.domain for feature in saved]
@@ -775,6 +843,10 @@ def _normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
 def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:
     nominal = dict(zip(bins.columns, bins.levels(), strict=True))
     return [nominal.get(column, size) for column, size in zip(columns, sizes, strict=True)]
+
+
+def _is_lazy(frame: Any) -> bool:
+    return not isinstance(frame, (np.ndarray, Mapping)) and is_lazy(as_frame(frame))
 
 
 def _is_mapping(X: Any) -> bool:

@@ -174,9 +174,10 @@ class TableRelease:
             return nullcontext()
         return debit(accountant, self.privacy, label, rng)
 
-    def release(self, tables: Sequence[Counts], rng: Any) -> list[ReleasedTable]:
-        """Draw every table."""
-        return [releaser(table, rng) for releaser, table in zip(self.releasers, tables, strict=True)]
+    def release(self, tables: Sequence[Counts], rng: Any, drawn: int = 0) -> list[ReleasedTable]:
+        """Draw the next tables, all of them by default; `drawn` were drawn before."""
+        releasers = self.releasers[drawn : drawn + len(tables)]
+        return [releaser(table, rng) for releaser, table in zip(releasers, tables, strict=True)]
 
 
 @lru_cache(maxsize=128)

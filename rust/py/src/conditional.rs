@@ -2,6 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
+use simplexdp_core::inference::Bin;
 use simplexdp_core::inference::conditional::{Group, Smoothed, Table, TableMoments};
 use simplexdp_core::{Error, Result};
 
@@ -10,6 +11,26 @@ use crate::error::CoreResult;
 use crate::inference::Observation;
 
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
+
+/// Mean and standard deviation of the weight of a classifier's evidence, given what was released of hits and misses, alternating,
+/// and the log-odds of each bin before and after the evidence.
+#[pyfunction]
+pub(crate) fn weight_of_evidence(
+    py: Python<'_>,
+    released: PyRef<'_, Observation>,
+    prior: Vec<f64>,
+    posterior: Vec<f64>,
+    threads: usize,
+) -> CoreResult<(f64, f64)> {
+    let factors = released.factors();
+    if factors.len() != 2 * prior.len() || prior.len() != posterior.len() {
+        return Err(Error::parameter("released", "have hits and misses of every bin", factors.len()).into());
+    }
+    let odds = prior.into_iter().zip(posterior);
+    let bin = |(pair, (prior, posterior)): (&[_], (f64, f64))| Bin { hits: pair[0], misses: pair[1], prior, posterior };
+    let bins: Vec<Bin> = factors.chunks_exact(2).zip(odds).map(bin).collect();
+    Ok(detached(py, || simplexdp_core::inference::weight_of_evidence(&bins, threads))??)
+}
 
 /// The posterior of the tables of a group.
 #[pyclass(frozen, name = "SmoothedTables")]

@@ -51,7 +51,7 @@ mod _core {
     #[pymodule_export]
     use budget::{PyBudgetRule, PySpend, gaussian_rule, pure_rule, renyi_rule, renyi_rule_order, share_used};
     #[pymodule_export]
-    use conditional::SmoothedTables;
+    use conditional::{SmoothedTables, weight_of_evidence};
     #[pymodule_export]
     use confidence::{dirichlet_counts, test_size};
     #[pymodule_export]

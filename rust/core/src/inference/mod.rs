@@ -21,6 +21,7 @@
 //! - `enumerated`: the posterior from a list of all data sets, where the law of a release is no product (Hellinger mechanism).
 //! - `rows`: many histograms at once, with a prior that they share.
 //! - [`conditional`]: tables of a model, whose rows are alike and share totals with other tables.
+//! - `calibration`: how much the evidence of a classifier counts, from a released table of its hits and misses.
 //! - `mixture`: posteriors under several priors weighed by evidence; draws of probabilities and of future records.
 //!
 //! **Tables.** A row of a conditional table is a histogram with an unknown total: one [`Cell`] per level, with prior
@@ -41,6 +42,7 @@
 //! assert!((mean - 17.0).abs() < 1e-9);
 //! ```
 
+mod calibration;
 mod cell;
 pub mod conditional;
 mod convolution;
@@ -54,6 +56,7 @@ mod shares;
 mod total;
 mod tree;
 
+pub use calibration::{Bin, weight_of_evidence};
 pub use cell::Cell;
 pub use enumerated::Enumerated;
 pub use factor::{Factor, Noise};
