@@ -1,9 +1,12 @@
 """Write docs/models-accuracy.md: test losses of private models on the UCI data sets, by mechanism and rule.
 
-Run as ``python -m benches.python.models_table DIRECTORY`` with the directory that holds the data sets. Beside
-diffprivlib where `make bench` has made its environment.
+Run as ``python -m benches.python.models_table DIRECTORY PIECES`` with the directory that holds the data sets and one
+for what was measured already: with names of pieces after it (``naive-bayes-adult``, ``network-bank``, ``peers``) only
+those are measured, without, all that are missing, and the page is written. Beside diffprivlib where `make bench` has
+made its environment.
 """
 
+import json
 import sys
 import warnings
 from collections import defaultdict
@@ -26,15 +29,17 @@ EPSILONS = (0.01, 0.1, 1.0, 10.0)
 SEEDS = range(10)
 RIVALS = [("dirichlet", 0.0), *((name, floor) for name in ("gaussian", "laplace") for floor in FLOORS)]
 OURS = ("posterior", 0.0)
+ALL_EVIDENCE = ("all evidence", 0.0)
 SHARES = ("class shares", 0.0)
 PEER_EPSILONS = (0.1, 1.0, 3.0)
 PEER_DELTA = 1e-6
 HEADER = """# Private models on the UCI data sets
 
-Written by `python -m benches.python.models_table DIRECTORY`. Renyi budgets as in [DM] section 5: order 5, 70-30 splits,
-numeric columns in ten quantile bins, means over {seeds} splits with a draw each. "posterior" is the default of
-`PrivateCategoricalNB` and `PrivateBayesianNetwork`: `mechanism="auto"`, `smoothing="posterior"`. All others are
-`smoothing="floor"`: "dirichlet" is [DM]'s draw as it is; "floor" is `count_floor`, to which noisy counts below it are
+Written by `python -m benches.python.models_table DIRECTORY PIECES`. Renyi budgets as in [DM] section 5: order 5, 70-30
+splits, numeric columns in ten quantile bins, means over {seeds} splits with a draw each. "posterior" is the default of
+`PrivateCategoricalNB` and `PrivateBayesianNetwork`: `mechanism="auto"`, `smoothing="posterior"`, `calibration="auto"`;
+"all evidence" is the former with `calibration=None`. All others are `smoothing="floor"`: "dirichlet" is [DM]'s draw as
+it is; "floor" is `count_floor`, to which noisy counts below it are
 raised. Bold is the best private figure of a row. "none" is the exact model without smoothing: infinite where a value
 was not seen in training. Noise is simulated from seeds; `simplexdp reproduce dm-figure-3` plots the rivals over more
 budgets.
@@ -43,9 +48,8 @@ budgets.
 
 OVERCONFIDENT = """
 
-Where that is so at every budget it is naive Bayes itself: features that depend on each other are counted as if each
-were news, so probabilities are too near to zero and one, with exact tables as well. Tables closer to the truth do not
-mend it, and blurred ones, [DM]'s draws at small budgets, look better because they say less."""
+"Class shares" are those of the training records, exactly. At the smallest budget noise is what bounds it: the private
+model knows neither the shares nor how much to trust its tables."""
 
 
 def posterior_losses(data, seed):
@@ -57,15 +61,17 @@ def posterior_losses(data, seed):
     shares = (np.bincount(y[train], minlength=n_classes) + 1e-12) / len(train)
     yield SHARES, None, float(-np.log(shares[y[test]]).mean())
     for i, epsilon in enumerate(EPSILONS):
-        model = PrivateCategoricalNB.from_rdp(
-            order=ORDER,
-            epsilon=epsilon,
-            categories=[data.cardinalities[column] for column in features],
-            classes=list(range(n_classes)),
-            random_state=SeededRng(1000 * seed + i),
-        ).fit(X[train], y[train])
-        log_probabilities = model.predict_log_proba(X[test])
-        yield OURS, epsilon, float(-log_probabilities[np.arange(len(test)), y[test]].mean())
+        for column, calibration in ((ALL_EVIDENCE, None), (OURS, "auto")):
+            model = PrivateCategoricalNB.from_rdp(
+                order=ORDER,
+                epsilon=epsilon,
+                categories=[data.cardinalities[column] for column in features],
+                classes=list(range(n_classes)),
+                calibration=calibration,
+                random_state=SeededRng(1000 * seed + i),
+            ).fit(X[train], y[train])
+            log_probabilities = model.predict_log_proba(X[test])
+            yield column, epsilon, float(-log_probabilities[np.arange(len(test)), y[test]].mean())
 
 
 def posterior_likelihoods(data, structure, seed):
@@ -83,14 +89,16 @@ def posterior_likelihoods(data, structure, seed):
         yield OURS, epsilon, network.score({node: data.columns[node][test] for node in nodes})
 
 
-def table(title: str, scores: dict, better: str, extra: list) -> Iterable[str]:
+def table(title: str, scores: dict, better: str, extra: list, private: list) -> Iterable[str]:
     """One row for each data set and epsilon, one column for each mechanism."""
-    columns = [("none", 0.0), *extra, OURS, *RIVALS]
+    columns = [("none", 0.0), *extra, *private]
     yield f"\n## {title}\n"
-    named = [n if (n, f) in (("none", 0.0), *extra, OURS, RIVALS[0]) else f"{n}, floor {f:g}" for n, f in columns]
+    named = [
+        n if (n, f) in (("none", 0.0), *extra, OURS, ALL_EVIDENCE, RIVALS[0]) else f"{n}, floor {f:g}"
+        for n, f in columns
+    ]
     yield "| data | epsilon | " + " | ".join(named) + " |"
     yield "| --- " * (len(columns) + 2) + "|"
-    private = [OURS, *RIVALS]
     for data, epsilon in rows_of(scores):
         means = {column: mean_of(scores, data, epsilon, column) for column in columns}
         pick = min if better == "lower" else max
@@ -134,7 +142,7 @@ def verdict(scores: dict, better: str) -> str:
 def above_shares(scores: dict) -> str:
     """Where the posterior does worse than the class shares alone."""
     worse = [
-        f"{data} at {epsilon:g} (exact model: {mean_of(scores, data, epsilon, ('none', 0.0)):.3f})"
+        f"{data} at {epsilon:g} by {mean_of(scores, data, epsilon, OURS) - mean_of(scores, data, epsilon, SHARES):.4f}"
         for data, epsilon in rows_of(scores)
         if mean_of(scores, data, epsilon, OURS) > mean_of(scores, data, epsilon, SHARES)
     ]
@@ -208,24 +216,50 @@ def network_scores(directory: Path, name: str) -> dict:
 def written(losses: dict, likelihoods: dict, beside: Iterable[str]) -> str:
     """The page."""
     parts = [HEADER.format(seeds=len(SEEDS))]
-    parts += table("Naive Bayes: test cross-entropy (lower is better)", losses, "lower", [SHARES])
+    parts += table(
+        "Naive Bayes: test cross-entropy (lower is better)", losses, "lower", [SHARES], [OURS, ALL_EVIDENCE, *RIVALS]
+    )
     parts += [verdict(losses, "lower"), above_shares(losses)]
     title = "Bayesian networks: mean test log-likelihood of a record (higher is better)"
-    parts += [*table(title, likelihoods, "higher", []), verdict(likelihoods, "higher"), *beside]
+    parts += [*table(title, likelihoods, "higher", [], [OURS, *RIVALS]), verdict(likelihoods, "higher"), *beside]
     return "\n".join(parts)
 
 
-def main(directory: Path) -> None:
+def pieces(directory: Path) -> dict:
+    """What is measured apart, by name."""
+    found = {f"naive-bayes-{name}": lambda name=name: naive_bayes_scores(directory, name) for name in NUMERIC}
+    found |= {f"network-{name}": lambda name=name: network_scores(directory, name) for name in structures()}
+    return {**found, "peers": lambda: "\n".join(peers(directory))}
+
+
+def measured(path: Path, measure) -> object:
+    """A piece, from its file if there is one."""
+    if not path.exists():
+        found = measure()
+        plain = [[*key, values] for key, values in found.items()] if isinstance(found, dict) else found
+        path.write_text(json.dumps(plain), encoding="utf-8")
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return {tuple(key): values for *key, values in found} if isinstance(found, list) else found
+
+
+def main(directory: Path, cache: Path, *wanted: str) -> None:
     warnings.simplefilter("ignore", InsecureRandomnessWarning)
-    losses, likelihoods = {}, {}
-    for name in NUMERIC:
-        losses |= naive_bayes_scores(directory, name)
-        print(name, flush=True)
-    for name in structures():
-        likelihoods |= network_scores(directory, name)
-        print(name, flush=True)
-    Path("docs/models-accuracy.md").write_text(written(losses, likelihoods, peers(directory)), encoding="utf-8")
+    cache.mkdir(exist_ok=True)
+    losses, likelihoods, beside = {}, {}, ""
+    for name, measure in pieces(directory).items():
+        if wanted and name not in wanted:
+            continue
+        found = measured(cache / f"{name}.json", measure)
+        if name == "peers":
+            beside = found
+        elif name.startswith("network"):
+            likelihoods |= found
+        else:
+            losses |= found
+    if not wanted:
+        page = written(losses, likelihoods, [beside])
+        Path("docs/models-accuracy.md").write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
