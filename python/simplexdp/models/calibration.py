@@ -1,19 +1,20 @@
 """How much the evidence of a naive Bayes model counts: a released table of its hits and misses.
 
-Features that depend on each other are counted as if each were news, so the probabilities of naive Bayes are too near to zero
-and one, with exact tables as well. No table of one feature can show that. After the tables of a model, a table of its own
-predictions is released: how many records of each predicted class and confidence are of that class, and how many are not.
-From it follows how often the log-likelihoods should count, w from 0 (the class shares alone) to 1 (the tables as they are):
+Features that depend on each other are counted as if each were news, so the probabilities of naive Bayes are too near
+to zero and one, with exact tables as well. No table of one feature can show that. After the tables of a model, a table
+of its own predictions is released: how many records of each predicted class and confidence are of that class, and how
+many are not. From it follows how often the log-likelihoods should count, w from 0 (the class shares alone) to 1 (the
+tables as they are):
 
     p(c | x) ~ share of c times p(x | c)^w
 
 The cell of a record depends on that record and on what was released before, and on no other record. So the table costs
-what a histogram costs, and all releases compose.
+what a histogram costs, and all releases compose. `simplexdp_core::inference::calibration` has the law of w.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -25,7 +26,16 @@ from simplexdp._parallel import threads_for
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.models.released import ReleasedTable
 
-__all__ = ["CALIBRATIONS", "EDGES", "Calibration", "calibration_shape", "calibration_weight", "hits_and_misses", "scaled"]
+__all__ = [
+    "BINS",
+    "CALIBRATIONS",
+    "EDGES",
+    "Calibration",
+    "calibration_shape",
+    "calibration_weight",
+    "hits_and_misses",
+    "scaled",
+]
 
 CALIBRATIONS = ("auto", None)
 SHARE = 0.1

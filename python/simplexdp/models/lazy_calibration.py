@@ -23,7 +23,7 @@ MOST_LAZY_LEVELS = 2000
 """Of all features together: expressions of the engine have no place for more."""
 
 FAR = -60.0
-"""Differences of logarithms below this are nothing, and some engines refuse to take the exponential of what they are."""
+"""Differences of logarithms below this are nothing, and some engines refuse to take their exponentials."""
 
 CELL = "cell"
 

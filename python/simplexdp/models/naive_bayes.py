@@ -89,8 +89,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     """Naive Bayes classifier for categorical features with differentially private tables.
 
     It follows scikit-learn's `CategoricalNB`. One table of classes and one table of each feature given the class are
-    released, K + 1 in all, and together they are (`epsilon`, `delta`)-differentially private. A record is one row of X
-    with its class.
+    released, K + 1 in all, and one of how often their predictions are right (`calibration`). Together they are
+    (`epsilon`, `delta`)-differentially private. A record is one row of X with its class.
 
     Parameters
     ----------
@@ -123,10 +123,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Whether to release the table of classes; otherwise all are taken as equally likely and the budget serves the
         features.
     calibration : {"auto", None}, default "auto"
-        ``"auto"``: a tenth of the budget buys a table of how often predictions of each class and confidence are right. Naive
-        Bayes counts features that depend on each other as if each were news; from the table follows how much their evidence
-        should count, `evidence_weight_`. It is for ``smoothing="posterior"`` and noise on counts, in `fit`, which sees all
-        records at once; elsewhere, and with None, all evidence counts.
+        ``"auto"``: a tenth of the budget buys a table of how often predictions of each class and confidence are right.
+        Naive Bayes counts features that depend on each other as if each were news; from the table follows how much
+        their evidence should count, `evidence_weight_`. It is for ``smoothing="posterior"`` and noise on counts, in
+        `fit`, which sees all records at once; elsewhere, and with None, all evidence counts.
     binner : PrivateBinner, optional
         Turns numeric columns into categories: those that its `edges` or `bounds` name, or else all that `categories`
         does not state. It is not fitted itself. Private quantiles take its `epsilon` out of the budget of the model
@@ -215,7 +215,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     @classmethod
     def from_rdp(cls, *, order: float, epsilon: float, **parameters: Any) -> PrivateCategoricalNB:
-        """Make a model whose K + 1 tables get (order, epsilon / (K + 1))-Renyi privacy each, as in [DM 5.1]."""
+        """Make a model whose K + 1 tables share a Renyi epsilon evenly, as in [DM 5.1].
+
+        A table of hits and misses (`calibration`) takes a tenth of it before.
+        """
         return cls(epsilon, order=order, **parameters)
 
     def fit(self, X: Any, y: Any) -> PrivateCategoricalNB:

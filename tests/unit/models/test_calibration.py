@@ -58,7 +58,8 @@ def test_hits_and_misses_are_counted_by_class_and_confidence(classes):
         at = rng.integers(500)
         other[at], moved[at] = rng.normal(size=classes) * 5, rng.integers(classes)
         change = hits_and_misses(other, moved) - found
-        assert np.abs(change).sum() in (0, 2) and np.abs(change).max() <= 1
+        assert np.abs(change).sum() in (0, 2)
+        assert np.abs(change).max() <= 1
 
 
 def test_copies_of_a_feature_count_once():
@@ -125,7 +126,8 @@ def test_a_fit_is_one_debit():
     accountant = Watching(1.0, 1e-6)
     X, y = records(300, np.random.default_rng(5))
     fitted = model(accountant=accountant).fit(X, y)
-    assert "calibration" in json.loads(fitted.to_json()) and len(asked) == 1
+    assert "calibration" in json.loads(fitted.to_json())
+    assert len(asked) == 1
     assert asked[0][0] == fitted.privacy_
     with pytest.raises(sdp.exceptions.BudgetExceededError):
         model(accountant=accountant).fit(X, y)
@@ -160,7 +162,8 @@ def test_where_there_is_no_such_table():
     X, y = records(300, np.random.default_rng(7))
     for options in ({"mechanism": "dirichlet"}, {"smoothing": "floor"}, {"calibration": None}, {"mechanism": "none"}):
         fitted = model(**options).fit(X, y)
-        assert fitted.evidence_weight_ == 1 and "calibration" not in json.loads(fitted.to_json())
+        assert fitted.evidence_weight_ == 1
+        assert "calibration" not in json.loads(fitted.to_json())
     gathered = model().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:]).release()
     assert gathered.evidence_weight_ == 1
     alone = model(classes=1).fit(X, np.zeros(len(X), dtype=int))
