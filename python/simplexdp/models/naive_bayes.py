@@ -178,6 +178,8 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     True
     """
 
+    _calibration: Calibration | None = None
+
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -376,7 +378,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _take(self, release: NaiveBayesRelease, smoothing: str) -> None:
         """Make the tables of what was released."""
-        self._calibration: Calibration | None = None
+        self._calibration = None
         self._released: NaiveBayesRelease | None = release
         self.smoothing_ = smoothing if release.has_posterior else "floor"
         if self.smoothing_ == "floor":
