@@ -382,7 +382,7 @@ class MarginalPlan:
         sizes: Sequence[int],
         pairs: Sequence[tuple[int, int]],
         weights: Sequence[float],
-        replace: bool,
+        persons: tuple[bool, int],
         mu: float,
     ) -> MarginalPlan: ...
     @staticmethod
@@ -390,7 +390,7 @@ class MarginalPlan:
         sizes: Sequence[int],
         pairs: Sequence[tuple[int, int]],
         weights: Sequence[float],
-        replace: bool,
+        persons: tuple[bool, int],
         epsilon: float,
         delta: float,
     ) -> MarginalPlan: ...

@@ -52,7 +52,7 @@ def bracket(parts, epsilons):
     up = down + len(parts) * WIDTH
 
     def delta(losses, epsilon):
-        return float(np.sum(np.maximum(masses, 0) * np.maximum(-np.expm1(epsilon - losses), 0)))
+        return float(np.sum(np.maximum(masses, 0) * np.maximum(-np.expm1(np.minimum(epsilon - losses, 1)), 0)))
 
     # Mass beyond the grid: everything is lost in the upper bound, nothing in the lower.
     return [(delta(down, epsilon) - 1e-12, delta(up, epsilon) + above + 1e-12) for epsilon in epsilons]

@@ -5,12 +5,16 @@ names: rows are bounded by `count_table`, counts are released by mechanisms for 
 each side; false alarms: one in a million for each audit.
 """
 
+import itertools
+import json
+
 import numpy as np
 import pytest
 from audit import audit
 
 import simplexdp as sdp
 from simplexdp.frames import count_table
+from simplexdp.models import PrivateCategoricalNB
 
 CELLS, ROWS, EPSILON, DELTA, SIZE = 6, 3, 1.0, 1e-3, 20_000
 OTHERS = {"person": [*range(40)], "cell": [code % CELLS for code in range(40)]}
@@ -87,3 +91,42 @@ def test_no_person_is_seen_better_than_stated(kind, worst):
 @pytest.mark.filterwarnings("ignore::simplexdp.InsecureRandomnessWarning")
 def test_bounding_after_counting_is_caught():
     assert found("discrete_laplace", "spread, gone", bounded_after) > 2 * EPSILON
+
+
+def fitted_classes(frame, *, bounded, size, first_seed):
+    """Return the released counts of two classes of so many models, epsilon 2 for persons with 3 rows."""
+    model = PrivateCategoricalNB(
+        2.0, DELTA, categories={"cell": CELLS}, classes=[0, 1], mechanism="discrete_laplace", smoothing="floor",
+        adjacency="add_remove", unit="person", max_rows=ROWS,
+    )  # fmt: skip
+    if not bounded:
+        # Priced for three rows and fitted to all: the released tables of a model that bounds nothing.
+        frame = {**frame, "person": list(range(len(frame["person"])))}
+    found = []
+    for seed in range(size):
+        model.random_state = sdp.testing.SeededRng(first_seed + seed)
+        found.append(json.loads(model.fit(frame, "class").to_json())["class"]["released"]["values"][0])
+    return np.asarray(found, dtype=float)
+
+
+@pytest.mark.filterwarnings("ignore::simplexdp.InsecureRandomnessWarning")
+@pytest.mark.parametrize("bounded", [True, False])
+def test_a_model_hides_a_person_with_fifty_records_and_one_that_bounds_nothing_is_caught(bounded):
+    """600 fits of each side for the choice and 600 for the count; false alarm one in a million."""
+    classes = [code % 2 for code in OTHERS["cell"]]
+    without = {**OTHERS, "class": classes}
+    with_them = {
+        "person": OTHERS["person"] + [99] * 50, "cell": OTHERS["cell"] + [0] * 50, "class": classes + [0] * 50
+    }  # fmt: skip
+    seeds = itertools.count(0, 10_000)
+
+    def scores(frame):
+        # The class of the person's records: half of what is released of them.
+        return lambda size: fitted_classes(frame, bounded=bounded, size=size, first_seed=next(seeds))[:, 0]
+
+    found = audit(scores(with_them), scores(without), size=600, delta=DELTA).epsilon
+    if bounded:
+        # One of two tables is looked at.
+        assert 0.2 < found <= 2.0
+    else:
+        assert found > 2.0

@@ -178,6 +178,7 @@ class Structure:
         *,
         adjacency: Adjacency = "replace",
         floor: float = 0.0,
+        max_rows: int = 1,
         sampling_error: float = 0.0,
         beside: PrivacyCurve | None = None,
     ) -> TableRelease:
@@ -193,6 +194,8 @@ class Structure:
             Which data sets are neighbours.
         floor : float, default 0
             A public lower bound of every count in every row.
+        max_rows : int, default 1
+            How many records a person has at most, who is hidden with all of them (`dirichlet_curve`).
         sampling_error : float, default 0
             Total variation error of the sampler, summed over all rows of all tables.
         beside : PrivacyCurve, optional
@@ -212,7 +215,7 @@ class Structure:
         tables = Counter(zip(scale, prior, strict=True))
         curves = [
             # Three categories stand for any number; two with a public total are no worse.
-            dirichlet_curve(scale=r, prior=a, dimension=3, adjacency=adjacency, floor=floor)
+            dirichlet_curve(scale=r, prior=a, dimension=3, adjacency=adjacency, floor=floor, max_rows=max_rows)
             for r, a in tables
         ]
         counts = list(tables.values())
@@ -223,7 +226,13 @@ class Structure:
         return TableRelease(scale, prior, curve.with_sampling_error(error) if error else curve)
 
     def from_rdp(
-        self, *, order: float, epsilon: float, adjacency: Adjacency = "replace", l2: float = math.sqrt(2.0)
+        self,
+        *,
+        order: float,
+        epsilon: float,
+        adjacency: Adjacency = "replace",
+        l2: float = math.sqrt(2.0),
+        max_rows: int = 1,
     ) -> TableRelease:
         """Return scales and priors by [DM] Algorithm 1, each table with its share of a Renyi budget.
 
@@ -237,6 +246,8 @@ class Structure:
             Which data sets are neighbours.
         l2 : float, default sqrt(2)
             Euclidean sensitivity of the counts of one table.
+        max_rows : int, default 1
+            How many records a person has at most, which `l2` must count with (`simplexdp.sensitivity.of_counts`).
 
         Returns
         -------
@@ -253,8 +264,9 @@ class Structure:
         # A stated root such as sqrt(2) may have been rounded down: its square is rounded up.
         square = _core.squared_l2(positive("l2", l2))
         parts = _core.parts_of(epsilon, list(self.shares))
-        both = [_core.algorithm_one_mechanism(order, part, square, 1.0, 0.0, 3.0) for part in parts]
-        return self.release([scale for scale, _ in both], [prior for _, prior in both], adjacency=adjacency)
+        both = [_core.algorithm_one_mechanism(order, part, square, float(max_rows), 0.0, 3.0) for part in parts]
+        scales, priors = [scale for scale, _ in both], [prior for _, prior in both]
+        return self.release(scales, priors, adjacency=adjacency, max_rows=max_rows)
 
     def calibrated(
         self,
@@ -264,6 +276,7 @@ class Structure:
         prior: PriorRule,
         adjacency: Adjacency = "replace",
         floor: float = 0.0,
+        max_rows: int = 1,
         sampling_error: float = 0.0,
         beside: PrivacyCurve | None = None,
     ) -> TableRelease:
@@ -279,6 +292,8 @@ class Structure:
             Which data sets are neighbours.
         floor : float, default 0
             A public lower bound of every count in every row.
+        max_rows : int, default 1
+            How many records a person has at most, who is hidden with all of them (`dirichlet_curve`).
         sampling_error : float, default 0
             Total variation error of the sampler, summed over all rows of all tables.
         beside : PrivacyCurve, optional
@@ -296,6 +311,7 @@ class Structure:
         True
         """
         epsilon, delta = positive("epsilon", epsilon), open_unit("delta", delta)
+        max_rows = integer("max_rows", max_rows, 1)
         if sampling_error > 0:
             # (1 + exp(epsilon)) sampling_error must leave most of delta: no larger epsilon can be proved.
             largest = math.log(delta / sampling_error) - 1
@@ -313,11 +329,17 @@ class Structure:
             scales = [math.exp(log_scale) * factor for factor in relative]
             priors = [positive("prior", prior(r) if callable(prior) else prior) for r in scales]
             release = self.release(
-                scales, priors, adjacency=adjacency, floor=floor, sampling_error=sampling_error, beside=beside
+                scales,
+                priors,
+                adjacency=adjacency,
+                floor=floor,
+                max_rows=max_rows,
+                sampling_error=sampling_error,
+                beside=beside,
             )
             return release, float(release.privacy.epsilon(delta)) / epsilon
 
-        return largest_within(attempt, self._start(epsilon, delta, prior))
+        return largest_within(attempt, self._start(epsilon, delta, prior) - math.log(max_rows))
 
     def _start(self, epsilon: float, delta: float, prior: PriorRule) -> float:
         """Return the logarithm of a scale near the one that the budget allows."""

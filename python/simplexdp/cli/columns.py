@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simplexdp.cli.selection import Selection, condition
+from simplexdp.cli.selection import Selection, condition, of_persons
 
 if TYPE_CHECKING:
     from simplexdp.cli.counting import Levels
@@ -42,20 +42,8 @@ class Stated:
 
     def selection(self, seed: int | None) -> Selection:
         """Return which records count."""
-        if self.unit is None and (self.max_rows is not None or self.first_by is not None):
-            raise click.UsageError("--max-rows and --first-by need --unit COLUMN, which names the person of a record")
-        if self.unit is not None and self.max_rows is None:
-            raise click.UsageError("--unit needs --max-rows K: how many records of a person count")
-        conditions = tuple(map(condition, self.where))
-        if self.unit is None:
-            return Selection(conditions)
-        from dataclasses import replace
-
-        from simplexdp.frames.persons import checked_bound
-
-        bound = checked_bound(self.unit, self.max_rows, self.first_by, seed)
-        assert bound is not None
-        return Selection(conditions, replace(bound, as_written=True))
+        bound = of_persons(self.unit, self.max_rows, self.first_by, seed)
+        return Selection(tuple(map(condition, self.where)), bound)
 
     def cleaning(self) -> Cleaning | None:
         """Return the rules for spellings, None without any."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from simplexdp.frames import Cleaning
 
-__all__ = ["Levels", "check_column", "coded", "codes", "count", "level_values", "stated_domain"]
+__all__ = ["Levels", "check_column", "coded", "codes", "codes_of_persons", "count", "level_values", "stated_domain"]
 
 _RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 _MOST_LEVELS = 10**6
@@ -223,6 +223,13 @@ def count(source: Source, columns: Mapping[str, Levels], selection: Selection = 
 
 def codes(source: Source, columns: Mapping[str, Levels], selection: Selection = EVERYTHING) -> dict[str, NDArray[Any]]:
     """Return the codes of all records that count, in as few bytes as their columns allow."""
+    return codes_of_persons(source, columns, selection)[0]
+
+
+def codes_of_persons(
+    source: Source, columns: Mapping[str, Levels], selection: Selection
+) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
+    """Return the codes of all records that count, and a number for the person of each; None without persons."""
     kinds = [np.min_scalar_type(-len(levels.all)) for levels in columns.values()]
     parts: list[list[NDArray[Any]]] = [[] for _ in columns]
     beside = [] if selection.bound is None else selection.bound.columns([])
@@ -236,8 +243,10 @@ def codes(source: Source, columns: Mapping[str, Levels], selection: Selection = 
         name: np.concatenate(part) if part else np.zeros(0, dtype=kind)
         for name, part, kind in zip(columns, parts, kinds, strict=True)
     }
-    kept = selection.kept(persons, found)
-    return found if kept is None else {name: column[kept] for name, column in found.items()}
+    kept, numbers = selection.kept(persons, found), selection.persons(persons)
+    if kept is None:
+        return found, numbers
+    return {name: column[kept] for name, column in found.items()}, None if numbers is None else numbers[kept]
 
 
 def _encoded(source: Source, columns: Mapping[str, Levels], selection: Selection) -> Any:

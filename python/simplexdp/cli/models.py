@@ -17,12 +17,14 @@ from simplexdp.cli import options
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
+from simplexdp.cli.selection import Selection, of_persons
 from simplexdp.cli.writing import Output, Result, check_printable, emit, warn, write_or_print
 from simplexdp.exceptions import InvalidDataError, SimplexDpError
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
     from simplexdp.cli.counting import Levels
+    from simplexdp.frames.persons import Bound
 
 __all__ = ["NAIVE_BAYES", "fit_bn", "fit_nb"]
 
@@ -56,6 +58,7 @@ _fit_options = options._stacked(
         help="posterior: probabilities given all that was released; floor: tables as they were drawn.",
     ),
     options.adjacency_option,
+    options.person_options,
     options.ledger_options,
     options.seed_option,
     options.input_options,
@@ -101,7 +104,7 @@ def fit_nb(target: str, **given: Any) -> None:
     if not features:
         raise click.UsageError("--domains must state at least one feature")
     shared, output = fit.prepared()
-    records, test = fit.records(domains), fit.test_records(domains)
+    (records, persons), test = fit.records(domains), fit.test_records(domains)
     from simplexdp.models import PrivateCategoricalNB
 
     model = PrivateCategoricalNB(
@@ -112,8 +115,8 @@ def fit_nb(target: str, **given: Any) -> None:
         **shared,
     )
     with Progress("fitting"):
-        model.fit(_matrix(records, features), records[target].astype(np.int64))
-    guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
+        model.fit(_matrix(records, features), records[target].astype(np.int64), persons=persons)
+    guarantee = fit.guarantee(model)
     written = json.loads(model.to_json())
     content = {
         "format": NAIVE_BAYES,
@@ -165,7 +168,7 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     domains = fit.domains()
     pairs = [_edge(edge, domains) for edge in edges]
     shared, output = fit.prepared()
-    records, test = fit.records(domains), fit.test_records(domains)
+    (records, persons), test = fit.records(domains), fit.test_records(domains)
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateBayesianNetwork
 
@@ -173,8 +176,8 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     named = {column: Domain(levels.all) for column, levels in domains.items()}
     model = PrivateBayesianNetwork(pairs, sizes, epsilon=fit.epsilon, delta=fit.delta, **shared)
     with Progress("fitting"):
-        model.fit(records)
-    guarantee = guarantee_of(cast("PrivacyCurve", model.privacy_), fit.epsilon, fit.delta)
+        model.fit(records, persons=persons)
+    guarantee = fit.guarantee(model)
     # It was fitted on codes, and is scored on codes; what is written has the values.
     written = copy(model)
     written.domains_ = named
@@ -196,6 +199,9 @@ class Fit:
     mechanism: str
     smoothing: str
     adjacency: str
+    unit: str | None
+    max_rows: int | None
+    first_by: str | None
     ledger: str | None
     name: str
     seed: int | None
@@ -221,39 +227,55 @@ class Fit:
         output = Output.chosen(self.out, None if self.out is None else "json", False)
         stated = self.domains()
         check_printable([text for name, levels in stated.items() for text in (name, *levels.all)], output)
+        self._bound()
         found = account(self.ledger, self.seed)
         shared = {
             "mechanism": self.mechanism,
             "smoothing": self.smoothing,
             "adjacency": self.adjacency,
+            "unit": self.unit,
+            "max_rows": self.max_rows,
             "accountant": None if found is None else _Named(found, self.name, self.file, self._debits),
             "random_state": options.seeded(self.seed),
         }
         return shared, Output(output.path, "json" if self.as_json else "table")
 
-    def records(self, domains: Mapping[str, Levels]) -> dict[str, Any]:
-        """Return the codes of the records."""
+    def guarantee(self, model: Any) -> dict[str, Any]:
+        """Return the budget that was asked for, what the model spent of it, and of whom."""
+        curve = cast("PrivacyCurve", model.privacy_)
+        return guarantee_of(curve, self.epsilon, self.delta, unit=self.unit, max_rows=self.max_rows or 1)
+
+    def records(self, domains: Mapping[str, Levels]) -> tuple[dict[str, Any], Any]:
+        """Return the codes of the records, so many of each person, and their persons."""
         # Where the number of records is private, no records are as good as one.
-        return self._codes(self.file, self.input_format, domains, least=1 if self.adjacency == "replace" else 0)
+        least = 1 if self.adjacency == "replace" else 0
+        return self._codes(self.file, self.input_format, domains, least, self._bound())
+
+    def _bound(self) -> Bound | None:
+        return of_persons(self.unit, self.max_rows, self.first_by, self.seed)
 
     def test_records(self, domains: Mapping[str, Levels]) -> dict[str, Any] | None:
         """Return the codes of the records to score on: read before anything is paid for, as they may be refused."""
         if self.score is None:
             return None
         try:
-            return self._codes(self.score, self.input_format if self.score == self.file else None, domains, least=1)
+            kind = self.input_format if self.score == self.file else None
+            return self._codes(self.score, kind, domains, 1, None)[0]
         except SimplexDpError as error:
             raise InvalidDataError(f"--score {self.score}: {error}") from None
         except click.UsageError as error:
             raise click.UsageError(f"--score {self.score}: {error.message}") from None
 
-    def _codes(self, path: str, kind: str | None, domains: Mapping[str, Levels], least: int) -> dict[str, Any]:
-        from simplexdp.cli.counting import codes
+    def _codes(
+        self, path: str, kind: str | None, domains: Mapping[str, Levels], least: int, bound: Bound | None
+    ) -> tuple[dict[str, Any], Any]:
+        from simplexdp.cli.counting import codes_of_persons
 
-        found = codes(options.source(path, kind, self.encoding, self.no_header, self.delimiter), domains)
+        source = options.source(path, kind, self.encoding, self.no_header, self.delimiter)
+        found, persons = codes_of_persons(source, domains, Selection(bound=bound))
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
-        return found
+        return found, persons
 
     def keep(self, content: Mapping[str, Any], output: Output) -> None:
         """Write the model, first of all that is done with it: it is paid for."""

@@ -83,13 +83,7 @@ level_options = _stacked(
     click.option("--null", metavar="NAME", help="A level for missing values; NAME may be one that the domain lists."),
 )
 
-record_options = _stacked(
-    click.option(
-        "--where",
-        multiple=True,
-        metavar="RULE",
-        help="Only records that meet it, such as 'age>=18', 'ward=eye,ear', 'day!='; several times: all rules.",
-    ),
+person_options = _stacked(
     click.option("--unit", metavar="COLUMN", help="The person of each record: the guarantee is for persons then."),
     click.option(
         "--max-rows", type=click.IntRange(1, 2**20), metavar="K", help="With --unit: so many records of a person count."
@@ -97,6 +91,16 @@ record_options = _stacked(
     click.option(
         "--first-by", metavar="COLUMN", help="Those with the smallest values there count; by default a random draw."
     ),
+)
+
+record_options = _stacked(
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="RULE",
+        help="Only records that meet it, such as 'age>=18', 'ward=eye,ear', 'day!='; several times: all rules.",
+    ),
+    person_options,
 )
 
 column_options = _stacked(

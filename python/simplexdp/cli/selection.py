@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from simplexdp.frames.persons import Bound
 
-__all__ = ["EVERYTHING", "Condition", "Selection", "condition", "number_in"]
+__all__ = ["EVERYTHING", "Condition", "Selection", "condition", "number_in", "of_persons"]
 
 _FORM = re.compile(r"\s*(.+?)\s*(<=|>=|!=|=|<|>)(.*)", re.DOTALL)
 _UNIT, _FIRST = "\0unit", "\0first"
@@ -74,6 +74,21 @@ def number_in(text: str) -> float | None:
     return value if value == value else None
 
 
+def of_persons(unit: str | None, max_rows: int | None, first_by: str | None, seed: int | None) -> Bound | None:
+    """Return the bound that --unit, --max-rows and --first-by state; None without --unit."""
+    if unit is None:
+        if max_rows is not None or first_by is not None:
+            raise click.UsageError("--max-rows and --first-by need --unit COLUMN, which names the person of a record")
+        return None
+    if max_rows is None:
+        raise click.UsageError("--unit needs --max-rows K: how many records of a person count")
+    from simplexdp.frames.persons import checked_bound
+
+    bound = checked_bound(unit, max_rows, first_by, seed)
+    assert bound is not None
+    return replace(bound, as_written=True)
+
+
 @dataclass(frozen=True)
 class Selection:
     """Conditions, and the bound of persons."""
@@ -118,9 +133,6 @@ class Selection:
 
     def kept(self, rows: Mapping[str, Sequence[Any]], codes: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_] | None:
         """Return which of the records are kept, None for all: by the persons and what they have in counted columns."""
-        import narwhals as nw
-        import pyarrow as pa
-
         from simplexdp.frames.persons import kept_of
 
         bound = self.bound
@@ -133,9 +145,25 @@ class Selection:
         def values(column: str) -> Any:
             if column in codes:
                 return codes[column]
-            return nw.from_native(pa.chunked_array(rows[raw[column]]), series_only=True)
+            return _series(rows[raw[column]])
 
         return kept_of(values, apart, list(codes))
+
+    def persons(self, rows: Mapping[str, Sequence[Any]]) -> NDArray[Any] | None:
+        """Return a number for the person of each record, None where nobody has several."""
+        from simplexdp.frames.persons import numbers_of
+
+        if self.bound is None:
+            return None
+        parts = rows[self.bound.unit]
+        return numbers_of(_series(parts), self.bound.unit) if parts else np.zeros(0, dtype=np.int64)
+
+
+def _series(parts: Sequence[Any]) -> Any:
+    import narwhals as nw
+    import pyarrow as pa
+
+    return nw.from_native(pa.chunked_array(parts), series_only=True)
 
 
 EVERYTHING = Selection()

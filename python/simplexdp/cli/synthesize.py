@@ -70,8 +70,12 @@ def synthesize(
     else:
         if size is None:
             raise click.UsageError("give --size N for a model, or --epsilon, --delta and --domains for a table")
-        if any(table[name] is not None for name in ("domains_file", "ledger", "compare")):
-            raise click.UsageError("--domains, --compare and --ledger are for a table, which needs --epsilon too")
+        if any(
+            table[name] is not None for name in ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by")
+        ):
+            raise click.UsageError(
+                "--domains, --compare, --unit and --ledger are for a table, which needs --epsilon too"
+            )
         network = _model(file)
     if report is not None and not _is_synthesizer(network):
         raise click.UsageError("--report is for a table, or for what fit-synth wrote")
@@ -206,6 +210,7 @@ def _as_network(
     from simplexdp.models.saved import was_seeded
 
     stated = {name: privacy[name] for name in ("epsilon", "delta", "adjacency")}
+    stated |= {name: privacy[name] for name in ("unit", "max_rows") if name in privacy}
     if was_seeded(content, privacy):
         stated["seeded"] = True
     return json.dumps(

@@ -15,6 +15,7 @@ from simplexdp.cli import options
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
+from simplexdp.cli.selection import Selection, of_persons
 from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
 from simplexdp.exceptions import BudgetExceededError
 
@@ -49,6 +50,7 @@ table_options = options._stacked(
         help="Look at the records once more and say how far the model's tables are from theirs, with noise. This costs "
         "EPSILON (pure) on top of --epsilon.",
     ),
+    options.person_options,
     options.ledger_options,
     options.input_options,
 )
@@ -89,7 +91,9 @@ def fit_synth(report: str | None, out: str | None, as_json: bool, quiet: bool, *
     content = {**json.loads(model.to_json()), "private": given["seed"] is None, "seeded": given["seed"] is not None}
     write_or_print(json.dumps(content, ensure_ascii=False) + "\n", output.path)
     write_report(model, report, given["file"], comparison)
-    guarantee = guarantee_of(model.privacy_, given["epsilon"], given["delta"])
+    guarantee = guarantee_of(
+        model.privacy_, given["epsilon"], given["delta"], unit=given["unit"], max_rows=given["max_rows"] or 1
+    )
     notes = notes_of(model, comparison, **given)
     if output.path is None:
         for line in [] if quiet else notes:
@@ -108,6 +112,9 @@ def fitted_table(
     epsilon: float | None,
     delta: float | None,
     adjacency: str,
+    unit: str | None,
+    max_rows: int | None,
+    first_by: str | None,
     ledger: str | None,
     name: str,
     seed: int | None,
@@ -115,7 +122,7 @@ def fitted_table(
     **given: Any,
 ) -> tuple[PrivateSynthesizer, PaidComparison | None]:
     """Return a synthesizer of the records of a file, with the values of --domains, and what --compare buys."""
-    from simplexdp.cli.counting import codes
+    from simplexdp.cli.counting import codes_of_persons
     from simplexdp.cli.numeric import Bins, stated_columns
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateSynthesizer
@@ -130,10 +137,13 @@ def fitted_table(
         raise click.UsageError("give --epsilon and --delta: the budget of everything")
     if compare is not None and not 0 < compare < math.inf:
         raise click.UsageError(f"--compare must be a positive number, the price of the comparison, got {compare}")
+    bound = of_persons(unit, max_rows, first_by, seed)
     stated = stated_columns(domains_file, other, null)
     found = account(ledger, seed)
     rng = options.seeded(seed)
-    records = codes(options.source(file, **given), cast("Mapping[str, Any]", stated))
+    records, persons = codes_of_persons(
+        options.source(file, **given), cast("Mapping[str, Any]", stated), Selection(bound=bound)
+    )
     noting = None if found is None else _Noting(found, name, file)
     with Progress("fitting") as bar:
         model = PrivateSynthesizer(
@@ -141,14 +151,16 @@ def fitted_table(
             delta,
             domains={column: len(levels.all) for column, levels in stated.items()},
             adjacency=adjacency,
+            unit=unit,
+            max_rows=max_rows,
             accountant=noting,
             progress=bar,
             random_state=rng,
-        ).fit(records)
+        ).fit(records, persons=persons)
     comparison = None
     if compare is not None:
         try:
-            comparison = model.compare(records, epsilon=compare, accountant=noting, random_state=rng)
+            comparison = model.compare(records, epsilon=compare, persons=persons, accountant=noting, random_state=rng)
         except BudgetExceededError:
             # The tables are paid for: they must not be lost.
             warn("no comparison: the ledger has not enough left for it")
@@ -166,10 +178,12 @@ def notes_of(
     epsilon: float,
     delta: float,
     seed: int | None,
+    unit: str | None = None,
+    max_rows: int | None = None,
     **_: Any,
 ) -> list[str]:
     """Return what is said of the guarantee, and of a comparison that was paid for."""
-    guarantee = guarantee_of(model.privacy_, epsilon, delta)
+    guarantee = guarantee_of(model.privacy_, epsilon, delta, unit=unit, max_rows=max_rows or 1)
     notes = [sentence(guarantee, " of everything" if comparison is None else " of the records")]
     if comparison is not None:
         from simplexdp.report.quality import comparison_sentence

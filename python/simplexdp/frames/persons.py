@@ -24,7 +24,7 @@ from simplexdp.frames.distinct import distinct_of_array, observed
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.source import as_frame, checked_columns, column_of, is_lazy
 
-__all__ = ["Bound", "bound_rows", "bounded", "checked_bound"]
+__all__ = ["Bound", "bound_rows", "bounded", "checked_bound", "kept_of", "numbers_of", "with_kept"]
 
 MOST_ROWS = 1 << 20
 """Of a person, as in the compiled core."""
@@ -96,8 +96,8 @@ def bound_rows(
     return result if isinstance(result, (np.ndarray, Mapping)) else result.to_native()
 
 
-def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | None) -> Bound | None:
-    """Return the bound that arguments state; None where nobody has several rows."""
+def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | None, rng: Any = None) -> Bound | None:
+    """Return the bound that arguments state; None where nobody has several rows. For tests `rng` draws the key."""
     if unit is None:
         for name, value in (("max_rows", max_rows), ("first_by", first_by), ("seed", seed)):
             if value is not None:
@@ -115,7 +115,7 @@ def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | No
     if first_by is not None and first_by == unit:
         raise InvalidParameterError("first_by must be another column than unit")
     if seed is None:
-        key = "".join(f"{word:x}." for word in np.asarray(_core.random_words(2)).tolist())
+        key = "".join(f"{word:x}." for word in np.asarray(_core.random_words(2, 0, rng)).tolist())
     else:
         key = f"seed {check.integer('seed', seed, 0)}."
     return Bound(unit, rows, first_by, key)
@@ -127,7 +127,7 @@ def bounded(frame: Any, bound: Bound, columns: Sequence[Any]) -> Any:
         from simplexdp.frames.persons_lazy import bounded_lazily
 
         return bounded_lazily(frame, bound, list(columns))
-    return _kept(frame, kept_of(lambda column: column_of(frame, column), bound, columns), columns)
+    return with_kept(frame, kept_of(lambda column: column_of(frame, column), bound, columns), columns)
 
 
 def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) -> NDArray[np.bool_] | None:
@@ -180,6 +180,11 @@ def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[An
     return same.take(numbers), lambda persons: [different[person] for person in persons.tolist()]
 
 
+def numbers_of(values: Any, unit: Any) -> NDArray[Any]:
+    """Return a number for the person of each row."""
+    return _persons(values, unit)[0]
+
+
 def _distinct(values: Any, column: Any) -> Any:
     return (distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series)(values, column)
 
@@ -212,7 +217,8 @@ def _as_written(value: Any) -> tuple[bool, float, str]:
     return (True, 0.0, str(value)) if number != number else (False, number, "")
 
 
-def _kept(frame: Any, kept: NDArray[np.bool_] | None, columns: Sequence[Any]) -> Any:
+def with_kept(frame: Any, kept: NDArray[np.bool_] | None, columns: Sequence[Any]) -> Any:
+    """Return these columns of an eager frame, in the rows that are kept; None for all."""
     if isinstance(frame, np.ndarray):
         # The columns of an array are known by their places, which have to stay.
         return frame if kept is None else frame[kept]

@@ -9,7 +9,7 @@ import numpy as np
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
-__all__ = ["as_frame", "by_column", "checked_columns", "column_of", "is_lazy"]
+__all__ = ["as_frame", "by_column", "by_values", "checked_columns", "column_of", "is_lazy"]
 
 BLOCK = 4096
 """Rows of a matrix that are turned at a time: they stay in the cache until every column has been written."""
@@ -117,6 +117,11 @@ def _without_mask(values: Any) -> Any:
     objects[:] = list(data) if data.dtype.kind in "mM" else data.tolist()
     objects[mask] = None
     return objects
+
+
+def by_values(values: Any, column: Any) -> Any:
+    """Return one column that belongs to no frame as a NumPy array or as a narwhals series."""
+    return _without_mask(values if isinstance(values, np.ndarray) else _series_or_array(values, column))
 
 
 def _series_or_array(values: Any, column: Any) -> Any:

@@ -25,7 +25,8 @@ class DiscreteGaussianMechanism(NoiseMechanism):
 
     The draw is exact. **Guarantee:** rho-zCDP with rho = (sensitivity / sigma)**2 / 2, for all values of one release
     together (Canonne, Kamath and Steinke 2020, theorems 4 and 14). Where the squared sensitivity is below 3, so that at
-    most two integers change, by one each, and sigma is at most 5000, the curve is the exact one.
+    most two integers change, by one each, and sigma is at most 5000, the curve is the exact one; else, from a sigma of
+    6 on, that of the normal law of variance sigma**2 - 3 (docs/privacy-curves.md).
 
     Parameters
     ----------

@@ -24,6 +24,7 @@ from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
 from simplexdp.models.learned_structure import LEARN, learned_tree
 from simplexdp.models.network_release import NetworkRelease
+from simplexdp.models.persons import Persons
 from simplexdp.models.saved import (
     Origin,
     SavedNode,
@@ -88,6 +89,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         out of the budget of the network and the tables get what remains.
     weights : mapping of str to float, optional
         Uneven split of the budget between the nodes; the default treats all alike.
+    unit, max_rows, first_by : optional
+        The column that names the person of a record, and how many records of a person count, drawn at random or the
+        first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -143,6 +147,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         count_floor: float = 1.0,
         weights: Mapping[str, float] | None = None,
         binner: PrivateBinner | None = None,
+        unit: Any = None,
+        max_rows: int | None = None,
+        first_by: Any = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -157,6 +164,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self.count_floor = count_floor
         self.weights = weights
         self.binner = binner
+        self.unit = unit
+        self.max_rows = max_rows
+        self.first_by = first_by
         self.accountant = accountant
         self.random_state = random_state
 
@@ -173,7 +183,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         """Make a network whose K tables get (order, epsilon / K)-Renyi privacy each, as in [DM 5.2]."""
         return cls(edges, domains, order=order, epsilon=epsilon, **parameters)
 
-    def fit(self, frame: Any, y: Any = None) -> PrivateBayesianNetwork:
+    def fit(self, frame: Any, y: Any = None, *, persons: Any = None) -> PrivateBayesianNetwork:
         """Count, release and keep the released tables; the exact counts are not kept.
 
         Parameters
@@ -181,13 +191,16 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         frame : data frame, two-dimensional array or mapping of one-dimensional arrays
             One record a row, eager or lazy; see `simplexdp.frames.count_table`.
         y : ignored
+        persons : array_like, shape (n_records,), optional
+            The person of each record, where no column of `frame` holds them.
 
         Returns
         -------
         self
         """
         if isinstance(self.edges, str) and self.edges == LEARN:
-            return self._fit_tree(frame)
+            return self._fit_tree(frame, persons)
+        whose = Persons.of(self, persons)
         if isinstance(self.edges, (str, Iterator)) or not isinstance(self.edges, Iterable):
             # What can be run through once only would be gone in the next call.
             raise InvalidParameterError(f"edges must be a list of pairs (parent, child), got {self.edges!r}")
@@ -196,10 +209,13 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         floor = _arguments.non_negative("count_floor", self.count_floor)
         nodes = self._nodes(edges)
         parents = topological_parents(edges, nodes)
-        bins = self._bin_plan(list(parents))
+        whose.check_columns(nodes)
+        bins = self._bin_plan(list(parents), whose.max_rows)
         numeric = () if bins is None else bins.columns
         domains = resolve_domains(frame, [node for node in parents if node not in numeric], self.domains, "domains")
         tables = [[*above, node] for node, above in parents.items()]
+        kind = frame_kind(frame)
+        frame, _ = whose.bounded(frame, list(parents))
         samples: dict[str, Sample] = {}
         bin_edges: dict[str, NDArray[np.float64]] = {}
         counts: list[NDArray[np.int64]] = []
@@ -226,8 +242,10 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             order=self.order,
             adjacency=self.adjacency,
             weights=self._weights(list(parents)),
-            total=n_records if self.adjacency == "replace" else None,
+            total=n_records if self.adjacency == "replace" and whose.keeps_total else None,
             quantiles=(0.0, 0) if bins is None else bins.spending,
+            max_rows=whose.max_rows,
+            named=whose.named,
         )
         domains = nominal
         with release.charge(self.accountant, "Bayesian network", self.random_state):
@@ -250,18 +268,19 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self._origin = Origin(release.mechanism, seeded=self.random_state is not None)
         self.mechanism_ = release.mechanism
         self.seeded_ = self._origin.seeded
-        self._frame_kind = frame_kind(frame)
+        self._whose = whose.saved
+        self._frame_kind = kind
         return self
 
-    def _fit_tree(self, frame: Any) -> PrivateBayesianNetwork:
-        tree = learned_tree(self, frame)
+    def _fit_tree(self, frame: Any, persons: Any) -> PrivateBayesianNetwork:
+        tree = learned_tree(self, frame, persons)
         model = tree.model
         self.domains_ = {node: model.domains_[node] for node in tree.parents}
         self.parents_, self.cpds_ = tree.parents, tree.tables
         self.bin_edges_ = model.bin_edges_
         self._centres = {node: centres(column.edges, column.bounds) for node, column in model._numeric.items()}
         self.privacy_ = model.privacy_
-        self._origin, self.seeded_ = model._origin, model.seeded_
+        self._origin, self.seeded_, self._whose = model._origin, model.seeded_, model._whose
         # The synthesizer has made the tables of all that it measured.
         self._released: NetworkRelease | None = None
         self.smoothing_, self.mechanism_ = "floor", model._origin.mechanism
@@ -462,6 +481,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
         network.privacy_, network._origin = privacy.curve, privacy.origin
+        network.unit, network.max_rows, network._whose = privacy.unit, privacy.max_rows, privacy.whose
         network.seeded_ = privacy.seeded
         network._frame_kind = "dict"
         return network
@@ -483,10 +503,10 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("domains must name at least one column, got none")
         return list(nodes)
 
-    def _bin_plan(self, nodes: list[str]) -> BinPlan | None:
+    def _bin_plan(self, nodes: list[str], max_rows: int) -> BinPlan | None:
         if self.binner is None:
             return None
-        return BinPlan.of(self.binner, columns_to_bin(self.binner, nodes, list(self.domains or ())))
+        return BinPlan.of(self.binner, columns_to_bin(self.binner, nodes, list(self.domains or ())), max_rows)
 
     @staticmethod
     def _count(

@@ -57,7 +57,8 @@ class BinPlan:
     bounds : tuple of pairs or None
         Public bounds of each column, where there are any.
     share, cost : float
-        What one private quantile gets of the budget, and what it costs with all rounding.
+        What one private quantile gets of the budget for each record of a person, and what it costs a person with all
+        rounding: changing k records is k steps of one, and what the steps cost adds up.
     """
 
     strategy: str
@@ -69,8 +70,8 @@ class BinPlan:
     cost: float = 0.0
 
     @classmethod
-    def of(cls, binner: Any, columns: Sequence[Any]) -> BinPlan:
-        """Check the parameters of a `PrivateBinner` for these columns."""
+    def of(cls, binner: Any, columns: Sequence[Any], max_rows: int = 1) -> BinPlan:
+        """Check the parameters of a `PrivateBinner` for these columns, and persons with at most so many records."""
         strategy = _arguments.choice("strategy", binner.strategy, STRATEGIES)
         names = tuple(columns)
         if strategy == "edges":
@@ -91,9 +92,10 @@ class BinPlan:
         n_quantiles = len(names) * (n_bins - 1)
         # The rounding of weights has a cost of its own, stated for any number of records up to 2^32 so that it is
         # public; the share leaves room for it.
-        share = epsilon / (max(n_quantiles, 1) * (1 + 2.0**-16))
+        share = epsilon / (max(n_quantiles, 1) * max_rows * (1 + 2.0**-16))
         grids = tuple(np.linspace(lower, upper, n_candidates + 2)[1:-1] for lower, upper in bounds)
-        plan = cls(strategy, names, n_bins, grids, bounds, share, _core.quantile_epsilon(share, MAX_RECORDS))
+        cost = _core.choices_cost(_core.quantile_epsilon(share, MAX_RECORDS), max_rows)[0]
+        plan = cls(strategy, names, n_bins, grids, bounds, share, cost)
         if plan.epsilon > epsilon:
             raise InvalidParameterError(
                 f"epsilon must be at least {plan.epsilon} for {n_quantiles} quantiles, got {epsilon}"

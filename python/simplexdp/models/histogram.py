@@ -24,6 +24,7 @@ from simplexdp.mechanisms import DirichletMechanism, SumPreservingLaplaceMechani
 from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
+from simplexdp.models.persons import whose
 
 if TYPE_CHECKING:
     from simplexdp.testing import SeededRng
@@ -328,8 +329,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.levels_ = domain.levels
         self.privacy_: PrivacyCurve = mechanism.privacy
         if self.unit is not None:
-            whose = f"{mechanism.privacy.label} for {self.unit!r} with {self._rows} records"
-            self.privacy_ = PrivacyCurve.from_guarantee(mechanism.privacy.guarantee, whose)
+            self.privacy_ = whose(mechanism.privacy, self.unit, self._rows)
         self.seeded_ = self.random_state is not None
 
     def _domain(self, frame: Any, column: Any) -> Domain:

@@ -37,7 +37,7 @@ class LearnedTree:
     model: PrivateSynthesizer
 
 
-def learned_tree(network: PrivateBayesianNetwork, frame: Any) -> LearnedTree:
+def learned_tree(network: PrivateBayesianNetwork, frame: Any, persons: Any) -> LearnedTree:
     """Measure all pairs of a frame under the budget of a network, and return the tree of what was measured."""
     if network.mechanism not in ("auto", MECHANISM):
         raise InvalidParameterError(
@@ -53,9 +53,12 @@ def learned_tree(network: PrivateBayesianNetwork, frame: Any) -> LearnedTree:
         domains=network.domains,
         binner=network.binner,
         adjacency=network.adjacency,
+        unit=network.unit,
+        max_rows=network.max_rows,
+        first_by=network.first_by,
         accountant=network.accountant,
         random_state=network.random_state,
-    ).fit(frame)
+    ).fit(frame, persons=persons)
     parents = spanning_tree(model)
     return LearnedTree(parents, {node: _conditional(model, node, above) for node, above in parents.items()}, model)
 

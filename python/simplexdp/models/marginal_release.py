@@ -57,6 +57,7 @@ class Release:
     pairs: tuple[Pair, ...]
     weights: tuple[float, ...]
     adjacency: Adjacency
+    max_rows: int
     mu: float
     privacy: PrivacyCurve
 
@@ -70,17 +71,18 @@ class Release:
         delta: float,
         adjacency: Adjacency,
         beside: PrivacyCurve | None,
+        max_rows: int = 1,
     ) -> Release:
-        """Plan for a budget; `beside` is what the same budget pays for too."""
+        """Plan for a budget and persons with at most so many records; `beside` is what the budget pays for too."""
         pairs, weights = tuple(workload), tuple(workload.values())
-        common = (list(sizes), list(pairs), list(weights), adjacency == "replace")
+        common = (list(sizes), list(pairs), list(weights), (adjacency == "replace", max_rows))
 
         def of(plan: _core.MarginalPlan) -> Release:
-            # The worst change of a record moves a normal law by mu; Theorem S has the rest.
+            # The worst change of a person's records moves a normal law by mu; Theorem S has the rest.
             curve = PrivacyCurve.gaussian(sigma=1.0, sensitivity=plan.mu, adjacency=adjacency)
             curve = curve.with_sampling_error(plan.error)
             curve = curve if beside is None else compose([curve, beside])
-            return cls(tuple(sizes), pairs, weights, adjacency, plan.mu, curve)
+            return cls(tuple(sizes), pairs, weights, adjacency, max_rows, plan.mu, curve)
 
         if beside is None:
             release = of(_core.MarginalPlan.calibrated(*common, epsilon, delta))
@@ -104,7 +106,11 @@ class Release:
     def measure(self, sizes: Sequence[int], counts: NDArray[np.int64], rng: Any) -> Measured:
         """Draw all tables; columns with fewer levels than planned are fine: the cost does not depend on them."""
         plan = _core.MarginalPlan(
-            list(sizes), list(self.pairs), list(self.weights), self.adjacency == "replace", self.mu
+            list(sizes),
+            list(self.pairs),
+            list(self.weights),
+            (self.adjacency == "replace", self.max_rows),
+            self.mu,
         )
         return Measured(*plan.measure(counts, rng))
 

@@ -36,6 +36,7 @@ from simplexdp.models.calibration import (
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.lazy_calibration import MOST_LAZY_LEVELS, lazy_hits_and_misses
 from simplexdp.models.naive_bayes_release import NaiveBayesRelease
+from simplexdp.models.persons import SINGLE_RECORDS, Persons
 from simplexdp.models.saved import (
     Origin,
     SavedFeature,
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
 __all__ = ["PrivateCategoricalNB"]
 
 CLASS_COLUMN = "y"
+_CLASSES = "\0classes"
+"""Of the records beside a frame: no column is called that."""
 FORMAT = "simplexdp.naive-bayes/1"
 WHAT = "a classifier"
 
@@ -131,6 +134,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Turns numeric columns into categories: those that its `edges` or `bounds` name, or else all that `categories`
         does not state. It is not fitted itself. Private quantiles take its `epsilon` out of the budget of the model
         and the tables get what remains.
+    unit, max_rows, first_by : optional
+        The column that names the person of a record, and how many records of a person count, drawn at random or the
+        first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -196,6 +202,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         fit_prior: bool = True,
         calibration: str | None = "auto",
         binner: PrivateBinner | None = None,
+        unit: Any = None,
+        max_rows: int | None = None,
+        first_by: Any = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -212,6 +221,9 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.fit_prior = fit_prior
         self.calibration = calibration
         self.binner = binner
+        self.unit = unit
+        self.max_rows = max_rows
+        self.first_by = first_by
         self.accountant = accountant
         self.random_state = random_state
 
@@ -223,7 +235,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         return cls(epsilon, order=order, **parameters)
 
-    def fit(self, X: Any, y: Any) -> PrivateCategoricalNB:
+    def fit(self, X: Any, y: Any, *, persons: Any = None) -> PrivateCategoricalNB:
         """Count, release and keep the released tables.
 
         Parameters
@@ -232,21 +244,26 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             Categories: integers, text or any other scalars of the domains; numbers in the columns of `binner`. A lazy
             frame (Polars, DuckDB, Dask, PySpark) is counted where the data are.
         y : array_like, shape (n_records,), or str
-            Classes, or the name of the column of the frame `X` that holds them; all other columns are features then.
+            Classes, or the name of the column of the frame `X` that holds them; all other columns are features then,
+            but those that `unit` and `first_by` name.
+        persons : array_like, shape (n_records,), optional
+            The person of each record, where no column of `X` holds them.
 
         Returns
         -------
         self
         """
         with taken_over(self) as work:
-            work._fit(X, y)
+            work._fit(X, y, Persons.of(self, persons))
+            del work._counted_persons
         return self
 
-    def _fit(self, X: Any, y: Any) -> None:
+    def _fit(self, X: Any, y: Any, whose: Persons) -> None:
         self._forget()
+        self._counted_persons = whose
         if isinstance(self.classes, (str, bytes)):
             raise InvalidParameterError(f"classes must be a list, got {self.classes!r}")
-        data = self._records(X, y, first=True)
+        data = self._bounded(self._records(X, y, first=True))
         if self._bins is None or not self._bins.looks_at_data:
             self._count(data)
             return self._release_counts(data)
@@ -276,6 +293,11 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         _arguments.choice("smoothing", self.smoothing, SMOOTHINGS)
+        if self.unit is not None or self.max_rows is not None:
+            raise InvalidParameterError(
+                "unit and max_rows must be None for partial_fit: who comes in two calls would count twice as much; "
+                "bound all records at once, with fit"
+            )
         if self.binner is not None and self.binner.strategy in ("private_quantile", "quantile"):
             raise InvalidParameterError(
                 f"binner must have public edges or bounds for partial_fit, got strategy {self.binner.strategy!r}: "
@@ -335,8 +357,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             delta=self.delta,
             order=self.order,
             adjacency=self.adjacency,
-            total=n_records if self.adjacency == "replace" else None,
+            total=n_records if self.adjacency == "replace" and self._persons.keeps_total else None,
             quantiles=(0.0, 0) if self._bins is None else self._bins.spending,
+            max_rows=self._persons.max_rows,
+            named=self._persons.named,
         )
 
     def _calibrates(self, data: Records | None, n_classes: int, sizes: list[int]) -> bool:
@@ -346,6 +370,19 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if data is None or n_classes < 2 or not self.count_floor > 0:
             return False
         return not _is_lazy(data.frame) or sum(sizes) * n_classes <= MOST_LAZY_LEVELS
+
+    @property
+    def _persons(self) -> Persons:
+        """Whose records were counted: each its own in `partial_fit`."""
+        return getattr(self, "_counted_persons", SINGLE_RECORDS)
+
+    def _bounded(self, data: Records) -> Records:
+        """Return so many records of each person."""
+        if isinstance(data.classes, str):
+            frame, _ = self._persons.bounded(data.frame, [data.classes, *data.columns])
+            return Records(frame, data.classes, data.columns)
+        frame, beside = self._persons.bounded(data.frame, data.columns, {_CLASSES: data.classes})
+        return Records(frame, beside[_CLASSES], data.columns)
 
     def _charge(self, plan: TableRelease) -> AbstractContextManager[Any]:
         return plan.charge(self.accountant, "naive Bayes", self.random_state)
@@ -452,7 +489,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.n_categories_ = np.array([len(domain) for domain in self.domains_])
         self.bin_edges_ = dict(self._edges)
         self.privacy_: PrivacyCurve | None = self._cost_with(cost)
-        self._origin = origin
+        self._origin, self._whose = origin, self._persons.saved
         self.mechanism_ = origin.mechanism
         self.seeded_ = origin.seeded
 
@@ -599,6 +636,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         model._domains = [feature.domain for feature in saved]
         model._keep_names(columns)
         model._publish(privacy.curve, privacy.origin)
+        model.unit, model.max_rows, model._whose = privacy.unit, privacy.max_rows, privacy.whose
         return model
 
     def __sklearn_tags__(self) -> Tags:
@@ -618,7 +656,16 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return state
 
     def _forget(self) -> None:
-        for name in ("_counts", "_domains", "_class_domain", "_columns", "_bins", "_edges", "privacy_"):
+        for name in (
+            "_counts",
+            "_domains",
+            "_class_domain",
+            "_columns",
+            "_bins",
+            "_edges",
+            "privacy_",
+            "_counted_persons",
+        ):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -656,9 +703,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         names = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
         if y not in names:
             raise InvalidParameterError(f"y must name a column of X, got {y!r}")
-        columns = [name for name in names if name != y]
-        if not columns:
-            raise InvalidDataError("X must have at least one feature beside its classes")
+        columns = self._features([name for name in names if name != y])
         if first:
             self._keep_names(columns)
         elif set(columns) != set(self._columns):
@@ -671,7 +716,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _with_classes(self, X: Any, y: Any, first: bool) -> Records:
         if _is_mapping(X):
             y = labels_of(y)
-            frame, columns = X, list(X)
+            frame, columns = X, self._features(list(X))
             if first:
                 self._keep_names(columns)
         elif _is_frame(X):
@@ -680,8 +725,14 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             checked(self, X, y, skip_check_array=True, reset=first)
             y = labels_of(y)
             frame = as_frame(X)
-            columns = list(frame.columns)
+            columns = self._features(list(frame.columns))
+            if first and self._persons.columns:
+                self._keep_names(columns)
         else:
+            if self._persons.columns:
+                raise InvalidParameterError(
+                    "unit and first_by must be None for an array X, whose columns are features: give persons to fit"
+                )
             # Under "add_remove" nobody may be told that there is no record.
             options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": int(self.adjacency != "add_remove")}
             X, y = checked(self, X, y, dtype=None, **options, reset=first)
@@ -695,6 +746,15 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self._class_domain = resolve_domains({CLASS_COLUMN: y}, [CLASS_COLUMN], stated, "classes")[CLASS_COLUMN]
         return Records(frame, y, columns)
 
+    def _features(self, columns: list[Any]) -> list[Any]:
+        """Return the columns without those that say whose record it is, and which comes first."""
+        stated = self.categories if isinstance(self.categories, Mapping) else ()
+        beside = [name for name in self._persons.columns if name == self.unit or name not in stated]
+        features = [name for name in columns if name not in beside]
+        if not features:
+            raise InvalidDataError("X must have at least one feature beside its classes")
+        return features
+
     def _keep_names(self, columns: list[Any]) -> None:
         self.n_features_in_ = len(columns)
         if all(isinstance(column, str) for column in columns):
@@ -705,7 +765,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return None
         check_binner(self.binner)
         wanted = columns_to_bin(self.binner, columns, list(stated or ()))
-        return BinPlan.of(self.binner, wanted)
+        return BinPlan.of(self.binner, wanted, self._persons.max_rows)
 
     def _bin(self, sample: Any) -> None:
         """Find the edges of the numeric columns, and with them their domains."""

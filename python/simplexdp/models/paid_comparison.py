@@ -62,9 +62,11 @@ class PlannedComparison:
     privacy: PrivacyCurve
 
     @classmethod
-    def of(cls, n_columns: int, n_pairs: int, epsilon: float, adjacency: Adjacency) -> PlannedComparison:
-        """Split a budget evenly over the three numbers."""
-        change = of_counts(adjacency=adjacency).l1
+    def of(
+        cls, n_columns: int, n_pairs: int, epsilon: float, adjacency: Adjacency, max_rows: int = 1
+    ) -> PlannedComparison:
+        """Split a budget evenly over the three numbers, for persons with at most so many records."""
+        change = of_counts(adjacency=adjacency, max_rows=max_rows).l1
         # A hair less than a third: costs are rounded up where they are added.
         third = Fraction(epsilon) / 3 * (1 - Fraction(1, 1 << 48))
         one_way, pairs, largest = (

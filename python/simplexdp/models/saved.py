@@ -18,6 +18,7 @@ from simplexdp._catalogue import names as mechanisms
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import is_null
+from simplexdp.models.persons import whose
 from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def privacy_of(model: Any) -> dict[str, Any]:
         if not math.isfinite(epsilon):
             raise InvalidParameterError(f"delta must be one for which privacy_ has a finite epsilon, got {model.delta}")
         found = {"epsilon": epsilon, "delta": model.delta, "adjacency": model.privacy_.adjacency}
-    found["mechanism"] = origin.mechanism
+    found |= {"mechanism": origin.mechanism, **model._whose}
     # Whoever knows the seed can undo the noise: the file must not look like a private one.
     return {**found, "seeded": True} if origin.seeded else found
 
@@ -226,6 +227,8 @@ class SavedPrivacy:
     adjacency: Adjacency
     mechanism: str
     seeded: bool = False
+    unit: Any = None
+    max_rows: int | None = None
 
     @classmethod
     def of(cls, content: Any, what: str) -> SavedPrivacy:
@@ -238,6 +241,7 @@ class SavedPrivacy:
             cast(Adjacency, _arguments.choice("adjacency", member(privacy, "adjacency", what, str), ADJACENCIES)),
             _arguments.choice("mechanism", member(privacy, "mechanism", what, str), RELEASING),
             was_seeded(content, privacy),
+            *_persons_of(privacy, what),
         )
 
     @property
@@ -253,8 +257,23 @@ class SavedPrivacy:
         if self.epsilon is None:
             return None
         if self.delta == 0:
-            return PrivacyCurve.pure(self.epsilon, adjacency=self.adjacency)
-        return PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency)
+            curve = PrivacyCurve.pure(self.epsilon, adjacency=self.adjacency)
+        else:
+            curve = PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency)
+        return curve if self.max_rows is None else whose(curve, self.unit, self.max_rows)
+
+    @property
+    def whose(self) -> dict[str, Any]:
+        """What is said of the persons, if they are protected and not their records."""
+        return {} if self.max_rows is None else {"unit": self.unit, "max_rows": self.max_rows}
+
+
+def _persons_of(privacy: Mapping[str, Any], what: str) -> tuple[Any, int | None]:
+    """Return the column of persons and how many records of each count, if a file says so."""
+    if "max_rows" not in privacy:
+        return None, None
+    unit = member(privacy, "unit", what, str, int, type(None))
+    return unit, _arguments.integer("max_rows", member(privacy, "max_rows", what, int), least=1)
 
 
 def _delta(value: Any) -> float:

@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -34,6 +35,7 @@ from simplexdp.models.framing import KINDS, framed, kind_of
 from simplexdp.models.known_tables import ReleasedMarginal, checked, with_released
 from simplexdp.models.marginal_release import Measured, Release, count, resolve_workload
 from simplexdp.models.paid_comparison import PaidComparison, PlannedComparison
+from simplexdp.models.persons import Persons
 from simplexdp.models.saved import (
     Origin,
     SavedPrivacy,
@@ -87,6 +89,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         with what is measured here; what they cost is not in `privacy_`.
     adjacency : {"add_remove", "replace"}, default "add_remove"
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
+    unit, max_rows, first_by : optional
+        The column that names the person of a record, and how many records of a person count, drawn at random or the
+        first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     progress : callable, optional
@@ -135,6 +140,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         components: int | str = "auto",
         measured: Sequence[ReleasedMarginal] = (),
         adjacency: str = "add_remove",
+        unit: Any = None,
+        max_rows: int | None = None,
+        first_by: Any = None,
         accountant: Any = None,
         progress: Any = None,
         random_state: SeededRng | None = None,
@@ -147,11 +155,14 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self.components = components
         self.measured = measured
         self.adjacency = adjacency
+        self.unit = unit
+        self.max_rows = max_rows
+        self.first_by = first_by
         self.accountant = accountant
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, frame: Any, y: Any = None) -> PrivateSynthesizer:
+    def fit(self, frame: Any, y: Any = None, *, persons: Any = None) -> PrivateSynthesizer:
         """Count, release and fit; the exact counts are not kept.
 
         Parameters
@@ -159,21 +170,27 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         frame : data frame, two-dimensional array or mapping of one-dimensional arrays
             One record a row, eager or lazy; see `simplexdp.frames.count_table`.
         y : ignored
+        persons : array_like, shape (n_records,), optional
+            The person of each record, where no column of `frame` holds them.
 
         Returns
         -------
         self
         """
         with taken_over(self) as work:
-            work._fit(frame)
+            work._fit(frame, Persons.of(self, persons))
         return self
 
-    def _fit(self, frame: Any) -> None:
+    def _fit(self, frame: Any, whose: Persons) -> None:
         epsilon = _arguments.positive("epsilon", self.epsilon)
         delta = _arguments.open_unit("delta", self.delta)
         adjacency = cast(Adjacency, _arguments.choice("adjacency", self.adjacency, ADJACENCIES))
         columns, whole = _columns(frame)
-        bins, columns = self._bin_plan(columns)
+        if self.domains is None:
+            # Whoever states nothing means what is known of people, and not who they are.
+            columns = [column for column in columns if column not in whose.columns]
+        bins, columns = self._bin_plan(columns, whose.max_rows)
+        whose.check_columns(columns)
         numeric = () if bins is None else bins.columns
         stated = resolve_domains(frame, [each for each in columns if each not in numeric], self.domains, "domains")
         nominal = dict(stated)
@@ -195,7 +212,11 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             delta=delta,
             adjacency=adjacency,
             beside=None if bins is None else spending_curve(bins.spending, adjacency),
+            max_rows=whose.max_rows,
         )
+        release = replace(release, privacy=whose.named(release.privacy))
+        kind = kind_of(frame)
+        frame, _ = whose.bounded(frame, columns)
         samples: dict[Any, Sample] = {}
         edges: dict[Any, NDArray[np.float64]] = {}
         counts = None
@@ -245,7 +266,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self._measured, self._pairs = measured, pairs
         self._origin = Origin("discrete_gaussian", seeded=self.random_state is not None)
         self.seeded_ = self._origin.seeded
-        self._frame_kind = kind_of(frame)
+        self._whose = whose.saved
+        self._frame_kind = kind
 
     def sample(
         self,
@@ -376,7 +398,13 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         return MarginalBounds(found.columns, level, model, found.lower.T, found.upper.T, found.total_variation)
 
     def compare(
-        self, frame: Any, *, epsilon: float, accountant: Any = None, random_state: SeededRng | None = None
+        self,
+        frame: Any,
+        *,
+        epsilon: float,
+        persons: Any = None,
+        accountant: Any = None,
+        random_state: SeededRng | None = None,
     ) -> PaidComparison:
         """Return how far the model's tables are from those of records, with noise: this costs `epsilon` more.
 
@@ -389,6 +417,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             The records that the model was fitted to, or others.
         epsilon : float
             The price, in pure differential privacy, beside what the model cost; a third for each number.
+        persons : array_like, shape (n_records,), optional
+            As in `fit`: with `unit` and `max_rows` so many records of each person are looked at.
         accountant : Accountant, optional
             Is asked for it before anything is drawn.
         random_state : SeededRng, optional
@@ -410,7 +440,10 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         epsilon = _arguments.positive("epsilon", epsilon)
         pairs = list(combinations(range(len(self.domains_)), 2))
-        planned = PlannedComparison.of(len(self.domains_), len(pairs), epsilon, self.privacy_.adjacency)
+        whose = Persons.of(self, persons)
+        planned = PlannedComparison.of(len(self.domains_), len(pairs), epsilon, self.privacy_.adjacency, whose.max_rows)
+        planned = replace(planned, privacy=whose.named(planned.privacy))
+        frame, _ = whose.bounded(frame, list(self.domains_))
         sizes = [len(domain) for domain in self.domains_.values()]
         places = [*((column,) for column in range(len(sizes))), *pairs]
         cells = count(with_codes(frame, self.bin_edges_) if self.bin_edges_ else frame, self.domains_, pairs)
@@ -477,6 +510,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         found._measured, found._pairs = _measured_of(member(content, "measured", WHAT, dict), sizes)
         found.n_records_ = found._measured.total
         found.privacy_, found._origin = privacy.curve, privacy.origin
+        found.unit, found.max_rows, found._whose = privacy.unit, privacy.max_rows, privacy.whose
         found.seeded_ = privacy.seeded
         found._frame_kind = "dict"
         return found
@@ -488,7 +522,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             return 256 if n_levels <= 1000 else 64
         return _arguments.integer("components", self.components, least=1)
 
-    def _bin_plan(self, present: list[Any]) -> tuple[BinPlan | None, list[Any]]:
+    def _bin_plan(self, present: list[Any], max_rows: int) -> tuple[BinPlan | None, list[Any]]:
         """Return the plan of bins, and the columns of the model in the order of the frame."""
         if self.domains is not None and not isinstance(self.domains, Mapping):
             kind = type(self.domains).__name__
@@ -506,7 +540,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
         if not columns:
             raise InvalidParameterError("domains must name at least one column of the frame")
-        return (None if self.binner is None else BinPlan.of(self.binner, numeric)), columns
+        return (None if self.binner is None else BinPlan.of(self.binner, numeric, max_rows)), columns
 
     @staticmethod
     def _count(

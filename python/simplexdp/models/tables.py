@@ -1,7 +1,8 @@
 """How the tables of a model are released, and what all of them together cost.
 
 Every record is counted once in each table. Replacing it changes two cells of a table by one, adding or removing it one
-cell; that is the sensitivity which additive noise needs. For the Dirichlet mechanism see
+cell; that is the sensitivity which additive noise needs. A person with k records moves k times as much: two cells by k
+each are the worst for every kind of noise, in all tables at once. For the Dirichlet mechanism see
 `simplexdp.accounting.Structure`.
 """
 
@@ -57,6 +58,7 @@ class Budget:
     adjacency: Adjacency
     shares: tuple[float, ...]
     quantiles: tuple[float, int] = (0.0, 0)
+    max_rows: int = 1
 
     @property
     def beside(self) -> PrivacyCurve | None:
@@ -91,8 +93,13 @@ class Budget:
 
     @property
     def change(self) -> CountChange:
-        """How far one record moves the cells of a table."""
-        return of_counts(adjacency=self.adjacency)
+        """How far one person moves the cells of a table."""
+        return of_counts(adjacency=self.adjacency, max_rows=self.max_rows)
+
+    @property
+    def ends(self) -> int:
+        """In how many cells of a table a person may have all records: before and after, or one of both."""
+        return self.change.l1 // self.max_rows
 
 
 @dataclass(frozen=True)
@@ -133,6 +140,8 @@ class TableRelease:
         weights: Sequence[float] | None = None,
         total: int | None = None,
         quantiles: tuple[float, int] = (0.0, 0),
+        max_rows: int = 1,
+        named: Callable[[PrivacyCurve], PrivacyCurve] | None = None,
     ) -> TableRelease:
         """Decide on scales and noise from public quantities only.
 
@@ -148,6 +157,10 @@ class TableRelease:
             Number of records, where it is public.
         quantiles : (float, int)
             What one private quantile of the bins costs, and how many there are: the same budget pays for them.
+        max_rows : int
+            How many records a person has at most.
+        named : callable, optional
+            Puts into words whom the curve protects.
         """
         _arguments.choice("mechanism", mechanism, ("auto", *MECHANISMS))
         if order is not None and not _arguments.number("order", order) > 1:
@@ -159,10 +172,14 @@ class TableRelease:
             cast(Adjacency, _arguments.choice("adjacency", adjacency, ADJACENCIES)),
             (1.0,) * len(shapes) if weights is None else tuple(weights),
             quantiles,
+            max_rows,
         )
         if mechanism != "none":
             budget.check(mechanism)
-        return _plan(tuple(shapes), mechanism, budget, total)
+        release = _plan(tuple(shapes), mechanism, budget, total)
+        if named is None or release.privacy is None:
+            return release
+        return replace(release, privacy=named(release.privacy))
 
     def charge(self, accountant: Any, label: str, rng: Any) -> AbstractContextManager[Any]:
         """Debit the cost, as `debit` does; what protects nothing has none."""
@@ -232,6 +249,7 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
             epsilon=budget.tables_epsilon(),
             adjacency=budget.adjacency,
             l2=budget.change.l2,
+            max_rows=budget.max_rows,
         )
         curve = _together([release.privacy.with_sampling_error(error)], budget)
     else:
@@ -242,6 +260,7 @@ def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: in
             delta=budget.delta,
             prior=best_prior(shapes, budget.epsilon, budget.delta, total),
             adjacency=budget.adjacency,
+            max_rows=budget.max_rows,
             sampling_error=error,
             beside=budget.beside,
         )
@@ -320,10 +339,10 @@ def _gaussian_release(budget: Budget, total_rho: float, *, integers: bool) -> Ta
         )
         for part in _core.parts_of(total_rho, list(budget.shares))
     ]
-    if budget.order is not None or (integers and not all(m.privacy.exact for m in mechanisms)):
+    if budget.order is not None:
         rhos = [*(m.rho for m in mechanisms), budget.quantile_rho]
         curve = PrivacyCurve.from_guarantee(_core.concentrated(rhos, budget.adjacency), "tables")
-    elif integers:
+    elif integers and all(mechanism.privacy.exact for mechanism in mechanisms):
         curve = _together([compose([m.privacy for m in mechanisms])], budget)
     else:
         guarantee = _core.gaussian_tables([m.exact_parameters for m in mechanisms], budget.adjacency)
@@ -350,10 +369,11 @@ def _laplace_plan(budget: Budget, *, integers: bool) -> TableRelease:
     else:
         scales = _laplace_scales(budget)
     kind = DiscreteLaplaceMechanism if integers else LaplaceMechanism
-    # For the cost, each unit of change is a mechanism of its own, at sensitivity one.
-    alone = {} if integers else {"changed": 1}
-    cells = [kind(scale=scale, sensitivity=1, adjacency=budget.adjacency, **alone) for scale in scales]
-    curve = _together([compose([cell.privacy for cell in cells], [budget.change.l1] * len(cells))], budget)
+    # For the cost, each cell in which a person may have all records is a mechanism of its own: of all losses up to k
+    # times that of a record those of one cell are spread the widest.
+    alone = {} if integers else {"changed": budget.max_rows}
+    cells = [kind(scale=scale, sensitivity=budget.max_rows, adjacency=budget.adjacency, **alone) for scale in scales]
+    curve = _together([compose([cell.privacy for cell in cells], [budget.ends] * len(cells))], budget)
     return _additive(cells, curve)
 
 
@@ -362,14 +382,16 @@ def _laplace_scales(budget: Budget) -> list[float]:
     relative = [1 / math.sqrt(share * len(budget.shares) / math.fsum(budget.shares)) for share in budget.shares]
 
     def attempt(log_epsilon: float) -> tuple[list[float], float]:
+        # Of a person whose records are all in one cell.
         epsilons = [math.exp(log_epsilon) / factor for factor in relative]
         # Noise on a grid costs a hair more than this.
         curves = [PrivacyCurve.pure(1.001 * epsilon, adjacency=budget.adjacency) for epsilon in epsilons]
-        curve = _together([compose(curves, [budget.change.l1] * len(curves))], budget)
-        return [1 / epsilon for epsilon in epsilons], float(curve.epsilon(budget.delta)) / budget.epsilon
+        curve = _together([compose(curves, [budget.ends] * len(curves))], budget)
+        scales = [budget.max_rows / epsilon for epsilon in epsilons]
+        return scales, float(curve.epsilon(budget.delta)) / budget.epsilon
 
     # What basic composition allows is a start from the safe side.
-    cells = len(budget.shares) * budget.change.l1
+    cells = len(budget.shares) * budget.ends
     return largest_within(attempt, math.log(budget.tables_epsilon() / cells))
 
 

@@ -31,11 +31,15 @@ pub(crate) struct MarginalPlan(marginals::Plan);
 
 /// The noisy total, its sigma, all noisy cells and the sigma of each table.
 type Released<'py> = (f64, f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
-/// What a plan is made of.
+/// What a plan is made of; persons are told by whether they are replaced, and how many rows they have.
 type Parts = (Layout, Vec<f64>, Neighbours);
 
-fn parts(sizes: Vec<usize>, pairs: Vec<(usize, usize)>, weights: Vec<f64>, replace: bool) -> CoreResult<Parts> {
-    let neighbours = if replace { Neighbours::Replace } else { Neighbours::AddRemove };
+fn parts(sizes: Vec<usize>, pairs: Vec<(usize, usize)>, weights: Vec<f64>, persons: (bool, u64)) -> CoreResult<Parts> {
+    let neighbours = match persons {
+        (true, 1) => Neighbours::Replace,
+        (true, _) => Neighbours::ReplacePerson,
+        (false, _) => Neighbours::AddRemove,
+    };
     Ok((Layout::new(&sizes, &pairs)?, weights, neighbours))
 }
 
@@ -47,12 +51,14 @@ impl MarginalPlan {
         sizes: Vec<usize>,
         pairs: Vec<(usize, usize)>,
         weights: Vec<f64>,
-        replace: bool,
+        persons: (bool, u64),
         epsilon: f64,
         delta: f64,
     ) -> CoreResult<Self> {
-        let (layout, weights, neighbours) = parts(sizes, pairs, weights, replace)?;
-        Ok(Self(detached(py, || marginals::Plan::calibrated(layout, &weights, neighbours, epsilon, delta))??))
+        let (layout, weights, neighbours) = parts(sizes, pairs, weights, persons)?;
+        Ok(Self(detached(py, || {
+            marginals::Plan::calibrated(layout, &weights, neighbours, persons.1, epsilon, delta)
+        })??))
     }
 
     /// The plan of this cost.
@@ -61,11 +67,11 @@ impl MarginalPlan {
         sizes: Vec<usize>,
         pairs: Vec<(usize, usize)>,
         weights: Vec<f64>,
-        replace: bool,
+        persons: (bool, u64),
         mu: f64,
     ) -> CoreResult<Self> {
-        let (layout, weights, neighbours) = parts(sizes, pairs, weights, replace)?;
-        Ok(Self(marginals::Plan::new(layout, &weights, neighbours, mu)?))
+        let (layout, weights, neighbours) = parts(sizes, pairs, weights, persons)?;
+        Ok(Self(marginals::Plan::new(layout, &weights, neighbours, persons.1, mu)?))
     }
 
     #[getter]

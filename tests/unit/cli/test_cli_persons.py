@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from simplexdp.models import PrivateBayesianNetwork, PrivateCategoricalNB, PrivateSynthesizer
+
 VISITS = [
     (f"p{person}", ("Eye", " eye ", "EAR", "nose")[(person + visit) % 4], ("", "n/a", person % 97)[min(visit, 2)], day)
     for person in range(60)
@@ -189,3 +191,79 @@ def test_noise_that_keeps_the_total_is_refused_where_the_total_is_private(simple
     assert "keeps the total" in done.err
     chosen = simplexdp("release", "visits.csv", *WARDS, "--epsilon", "1", *given, "--json")
     assert chosen.json["mechanism"] == "discrete_laplace"
+
+
+FITS = {
+    "fit-nb": (["--target", "ward"], PrivateCategoricalNB),
+    "fit-bn": (["--edge", "ward>visit"], PrivateBayesianNetwork),
+    "fit-synth": ([], PrivateSynthesizer),
+}
+
+
+@pytest.fixture
+def wards(folder):
+    lines = ["patient,ward,visit,day"]
+    lines += [f"p{person},{'eye' if person % 3 else 'ear'},{visit},{day}" for person, visit, day in RECORDS]
+    (folder / "wards.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "wards.json").write_text('{"ward": ["eye", "ear"], "visit": 3}', encoding="utf-8")
+    return folder
+
+
+RECORDS = [(person, visit % 3, 100 - visit) for person in range(200) for visit in range(1 + person % 6)]
+MODEL = ("wards.csv", "--domains", "wards.json", "--epsilon", "1", "--delta", "1e-6")
+
+
+@pytest.mark.parametrize("command", FITS)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_models_are_fitted_to_so_many_records_of_a_person(simplexdp, wards, command, rows):
+    more, model = FITS[command]
+    ledger = ("--ledger", "budget.db", "--adjacency", "replace") if rows == 3 else ()
+    if ledger:
+        assert simplexdp("ledger", "budget.db", "--create", "1", "1e-6").code == 0
+    done = simplexdp(command, *MODEL, *more, *PERSONS, str(rows), *ledger, "--out", "model.json")
+    assert done.code == 0, done.err
+    assert "one patient, of whom" in done.out + done.err
+    found = json.loads((wards / "model.json").read_text(encoding="utf-8"))
+    assert (found["privacy"]["unit"], found["privacy"]["max_rows"]) == ("patient", rows)
+    loaded = model.load(wards / "model.json")
+    assert f"for 'patient' with {rows} record" in loaded.privacy_.label
+    assert loaded.privacy_.epsilon(1e-6) <= 1.0
+    if command != "fit-synth":
+        # What is drawn from it says so too; the number of records is public for one record each alone.
+        assert (found.get("total") is None) == (rows == 3)
+    else:
+        kept = sum(min(1 + person % 6, rows) for person in range(200))
+        assert abs(loaded.n_records_ - kept) < 200
+    drawn = simplexdp("synthesize", "model.json", "--size", "20", "--out", "drawn.csv")
+    assert drawn.code == 0, drawn.err
+
+
+def test_a_table_of_persons_is_synthesized_in_one_step(simplexdp, wards):
+    done = simplexdp("synthesize", *MODEL, *PERSONS, "2", "--compare", "0.5", "--out", "drawn.csv")
+    assert done.code == 0, done.err
+    assert "one patient, of whom at most 2 records count" in done.err
+
+
+def test_the_first_records_of_a_person_are_fitted(simplexdp, wards):
+    done = simplexdp(
+        "fit-bn", *MODEL, *PERSONS, "1", "--first-by", "day", "--epsilon", "1000", "--seed", "1", "--out", "model.json"
+    )
+    assert done.code == 0, done.err
+    network = PrivateBayesianNetwork.load(wards / "model.json")
+    # Days fall with visits: the first by the day is the last visit.
+    final = {person: visit for person, visit, day in sorted(RECORDS, key=lambda record: -record[2])}
+    shares = [list(final.values()).count(visit) / 200 for visit in range(3)]
+    assert network.cpds_["visit"] == pytest.approx(shares, abs=0.02)
+
+
+@pytest.mark.parametrize("command", [*FITS, "synthesize"])
+def test_models_of_persons_need_both_options(simplexdp, wards, command):
+    more = FITS.get(command, ([], None))[0]
+    out = "drawn.csv" if command == "synthesize" else "model.json"
+    for given, said in ((["--unit", "patient"], "--unit needs"), (["--max-rows", "2"], "need --unit")):
+        done = simplexdp(command, *MODEL, *more, *given, "--out", out)
+        assert done.code == 2
+        assert said in done.err
+    done = simplexdp(command, *MODEL, *more, "--unit", "nobody", "--max-rows", "2", "--out", out)
+    assert done.code == 2
+    assert "nobody" in done.err

@@ -4,6 +4,7 @@
 use num_bigint::BigUint;
 
 use super::{Adjacency, Guarantee, Leaf, Node, Real, Recipe};
+use crate::rounding::{product_up, sqrt_up};
 use crate::sampling::Rational;
 use crate::{Error, Result};
 
@@ -11,6 +12,12 @@ use crate::{Error, Result};
 const EXACT_SIGMAS: (f64, f64) = (1e-3, 5000.0);
 /// The proof for Gaussian noise on a grid needs so many steps in one standard deviation.
 const LEAST_STEPS: u32 = 16;
+/// r^2: what the proof for Gaussian noise on integers takes of the variance.
+const INTEGER_ROUNDING: u32 = 3;
+/// That proof is for a variance of at least so many times r^2; below, little is gained.
+const LEAST_VARIANCE: u32 = 12;
+/// An upper bound of 3 exp(-2 pi^2 r^2), which is 5.7e-26.
+const INTEGER_ERROR: f64 = 6e-26;
 /// Distances in standard deviations that the curve of normal laws covers; a smaller one costs no more.
 const MU_RANGE: (f64, f64) = (1e-9, 5e11);
 /// Where the error of the grid, times e^epsilon at a loss that is exceeded with a chance of 1e-23, is below this, it
@@ -63,10 +70,10 @@ impl Grid {
     }
 }
 
-/// Normal laws in the place of noise on a grid.
+/// Normal laws in the place of Gaussian noise on a grid, or on integers.
 pub(super) struct Normal {
-    /// How many deviations neighbours are apart, at most.
-    pub(super) distance: Rational,
+    /// The square of how many deviations neighbours are apart, at most.
+    pub(super) square: Rational,
     /// What the law of the noise is off by in total variation, for all values that change.
     pub(super) error: f64,
 }
@@ -103,12 +110,13 @@ impl NoiseMechanism {
         match (self.noise, &self.grid) {
             (Noise::Laplace, _) => Guarantee::budget(adjacency, finite(self.ratio().to_f64_up())?, 0.0),
             (Noise::Gaussian, None) => self.integer_gaussian(adjacency),
-            (Noise::Gaussian, Some(_)) => self.grid_gaussian(adjacency),
+            (Noise::Gaussian, Some(_)) => self.rounded_gaussian(adjacency, true),
         }
     }
 
     /// Integer vectors of squared length below 3 are those with one or two entries of size one. Both signs cost the same,
-    /// as the noise is symmetric, and two such entries cost more than one. Elsewhere that of rho-zCDP \[CKS20, Thm 14\].
+    /// as the noise is symmetric, and two such entries cost more than one. Elsewhere the curve of normal laws that the noise
+    /// is rounded from, or that of rho-zCDP \[CKS20, Thm 14\].
     fn integer_gaussian(&self, adjacency: Adjacency) -> Result<Guarantee> {
         let changed = self.sensitivity.times(&self.sensitivity).floor();
         // A smaller sigma costs more.
@@ -119,16 +127,19 @@ impl NoiseMechanism {
         {
             return Guarantee::discrete_gaussian(adjacency, sigma, if changed == BigUint::from(1u8) { 1 } else { 2 });
         }
-        self.concentrated(adjacency)
+        self.rounded_gaussian(adjacency, false)
     }
 
     fn concentrated(&self, adjacency: Adjacency) -> Result<Guarantee> {
         Guarantee::tcdp_bound(adjacency, finite(self.rho())?, f64::INFINITY, true)
     }
 
-    /// The normal law that stands for Gaussian noise on a grid of at least [`LEAST_STEPS`] steps to its deviation.
+    /// The normal law that stands for Gaussian noise on a grid of at least [`LEAST_STEPS`] steps to its deviation, or on
+    /// integers.
     pub(super) fn normal(&self) -> Option<Normal> {
-        let grid = self.grid.as_ref()?;
+        let Some(grid) = self.grid.as_ref() else {
+            return self.normal_of_integers();
+        };
         let steps = self.size.over(&grid.step);
         if steps < Rational::whole(LEAST_STEPS) {
             return None;
@@ -140,17 +151,37 @@ impl NoiseMechanism {
             Rational { numerator: &twelve.numerator - &twelve.denominator, denominator: twelve.numerator.clone() };
         let fifth = square.times(&square).times(&Rational::whole(5u8));
         let error = Rational::whole(grid.changed).over(&fifth).to_f64_up();
-        Some(Normal { distance: self.ratio().over(&less), error })
+        let distance = self.ratio().over(&less);
+        Some(Normal { square: distance.times(&distance), error })
+    }
+
+    /// Integer x with discrete Gaussian noise of parameter s is within total variation 3 q, q = exp(-2 pi^2 r^2), of an
+    /// integer that is drawn around X, with weights exp(-(z - X)^2 / (2 r^2)), X normal with mean x and variance s^2 - r^2:
+    /// that is post-processing, whatever x is (the proof of Theorem S in docs/synthesis.md, for one cell: both laws are that
+    /// of density phi_s(y - x), divided by sums that are 1 up to 2.01 q). Integers that neighbours have in common
+    /// have the same law for both, and no more of them differ than the squared distance says.
+    fn normal_of_integers(&self) -> Option<Normal> {
+        let (variance, square) = (self.size.times(&self.size), self.sensitivity.times(&self.sensitivity));
+        let changed = square.floor();
+        if changed == BigUint::from(0u8) || variance < Rational::whole(INTEGER_ROUNDING * LEAST_VARIANCE) {
+            return None;
+        }
+        let taken = &variance.denominator * INTEGER_ROUNDING;
+        let left = Rational { numerator: &variance.numerator - taken, denominator: variance.denominator.clone() };
+        let error = product_up(Rational::whole(changed).to_f64_up(), INTEGER_ERROR);
+        Some(Normal { square: square.over(&left), error })
     }
 
     /// The law of the noise in steps s is within 1/(5 s^4) of a rounded normal law of deviation sqrt(s^2 - 1/12), for every
     /// value that changes. Where that times e^epsilon is no longer small, beside it the bound of rho-zCDP, which has no
     /// such error: the better of the two at each epsilon.
-    fn grid_gaussian(&self, adjacency: Adjacency) -> Result<Guarantee> {
+    ///
+    /// Of noise on integers the same, with the error of [`Self::normal_of_integers`].
+    fn rounded_gaussian(&self, adjacency: Adjacency, attained: bool) -> Result<Guarantee> {
         let Some(normal) = self.normal() else {
             return self.concentrated(adjacency);
         };
-        let mu = normal.distance.to_f64_up().max(MU_RANGE.0);
+        let mu = sqrt_up(normal.square.to_f64_up()).max(MU_RANGE.0);
         if !(mu <= MU_RANGE.1) {
             return self.concentrated(adjacency);
         }
@@ -158,7 +189,9 @@ impl NoiseMechanism {
         let gaussian = Leaf::Gaussian { mu: Real(mu) };
         let matters = error.ln() + 0.5 * mu * mu + 10.0 * mu > NEGLIGIBLE_LOG_ERROR;
         if !matters || error >= 1.0 {
-            return Guarantee::symmetric(adjacency, Node::leaf(gaussian)?)?.attained(true).with_sampling_error(error);
+            return Guarantee::symmetric(adjacency, Node::leaf(gaussian)?)?
+                .attained(attained)
+                .with_sampling_error(error);
         }
         let concentrated = Leaf::Truncated { rho: Real(self.rho()), omega: Real(f64::INFINITY), optimal: true };
         let on_grid = Leaf::GridGaussian { mu: Real(mu), error: Real(error) };
@@ -211,6 +244,61 @@ mod tests {
         };
         assert!(exact(7.0, 1.0) && exact(7.0, 2f64.sqrt()) && exact(5000.0, 1.7));
         assert!(!exact(7.0, 1.8) && !exact(7.0, 0.5) && !exact(5001.0, 1.0));
+    }
+
+    /// The largest delta over everything that whole numbers of this squared length can be, by sums over integers.
+    fn enumerated(sigma: f64, square: i64, epsilon: f64) -> f64 {
+        fn moves(square: i64, most: i64) -> Vec<Vec<i64>> {
+            let with = |first: i64| {
+                moves(square - first * first, first).into_iter().map(move |rest| [vec![first], rest].concat())
+            };
+            let parts = (1..=most).filter(|first| first * first <= square).flat_map(with);
+            parts.chain([vec![]]).collect()
+        }
+        let reach = (12.0 * sigma) as i64;
+        let mass: Vec<f64> = (-reach..=reach).map(|z| (-(z * z) as f64 / (2.0 * sigma * sigma)).exp()).collect();
+        let sum: f64 = mass.iter().sum();
+        let delta = |parts: &Vec<i64>| {
+            // The loss of a part l at z is l (2 z - l) / (2 sigma^2): by the integer l (2 z - l).
+            let mut law = std::collections::BTreeMap::from([(0_i64, 1.0_f64)]);
+            for &part in parts {
+                let mut next = std::collections::BTreeMap::new();
+                for (&loss, &weight) in &law {
+                    for (place, &p) in mass.iter().enumerate() {
+                        let z = place as i64 - reach;
+                        *next.entry(loss + part * (2 * z - part)).or_insert(0.0) += weight * p / sum;
+                    }
+                }
+                law = next;
+            }
+            law.iter()
+                // By symmetry: losses of the first law are the negative of those of the second.
+                .map(|(&loss, &p)| (p, -loss as f64 / (2.0 * sigma * sigma)))
+                .map(|(p, loss)| p * (1.0 - (epsilon - loss).exp()).max(0.0))
+                .sum::<f64>()
+        };
+        moves(square, square).iter().map(delta).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn larger_integer_moves_are_those_of_a_normal_law_hardly_above_the_worst_that_there_is() {
+        // l2 of a person with 2 rows under add/remove and replace, with 3 under add/remove.
+        for (square, sigma) in [(4_i64, 7.0), (8, 9.0), (9, 12.0), (8, 20.0)] {
+            let sensitivity = (square as f64).sqrt().next_up();
+            let told = of(Noise::Gaussian, sigma, sensitivity, None).guarantee(Adjacency::Replace).unwrap();
+            for epsilon in [0.1, 0.5, 1.0, 2.0] {
+                let (bound, truth) = (told.delta(epsilon), enumerated(sigma, square, epsilon));
+                // A part 3/sigma^2 of the variance, in delta the more the farther out.
+                let slack = 1.0 + 3.0 / (sigma * sigma) * (2.0 + 2.0 * (epsilon * sigma).powi(2) / square as f64);
+                assert!(
+                    bound >= truth && bound <= slack * truth + 1e-20,
+                    "{sigma} {square} {epsilon}: {bound} {truth}"
+                );
+            }
+        }
+        // Next to no noise, where the proof does not reach: that of rho-zCDP.
+        let small = of(Noise::Gaussian, 3.0, 2.0, None).guarantee(Adjacency::Replace).unwrap();
+        assert!((small.tcdp(f64::INFINITY) / (2.0 / 9.0) - 1.0).abs() < 1e-12);
     }
 
     #[test]

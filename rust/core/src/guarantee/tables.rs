@@ -14,25 +14,23 @@ impl Guarantee {
         Self::tcdp_bound(adjacency, total_up(rhos.iter().copied()), f64::INFINITY, true)
     }
 
-    /// Tables with Gaussian noise on fine grids: their normal laws compose to one, whose squared distance is the sum of
-    /// theirs, and what the grids are off by adds up, for every value that changes.
+    /// Tables with Gaussian noise on fine grids or on integers: their normal laws compose to one, whose squared distance is
+    /// the sum of theirs, and what the laws are off by adds up, for every value that changes.
     ///
     /// It is tighter than composing what each of the mechanisms reports, which at large losses is a bound of another kind.
+    /// Where a table has no normal law, as its grid is coarse or its noise on integers small, they are rho-zCDP together.
     ///
     /// # Errors
-    /// If there are no tables, one of them has other noise, or the errors of the grids come to 1 or more.
+    /// If there are no tables, one of them has other noise, or the errors come to 1 or more.
     pub fn gaussian_tables(adjacency: Adjacency, tables: &[NoiseMechanism]) -> Result<Self> {
-        let wrong = || Error::parameter("tables", "have Gaussian noise on a fine grid, and be at least one", "others");
-        let mut square = Rational::whole(0_u8);
-        let mut errors = Vec::with_capacity(tables.len());
-        for table in tables {
-            let normal = table.normal().filter(|_| table.noise == Noise::Gaussian).ok_or_else(wrong)?;
-            square = square.plus(&normal.distance.times(&normal.distance));
-            errors.push(normal.error);
+        if tables.is_empty() || tables.iter().any(|table| table.noise != Noise::Gaussian) {
+            return Err(Error::parameter("tables", "have Gaussian noise, and be at least one", "others"));
         }
-        if tables.is_empty() {
-            return Err(wrong());
-        }
+        let Some(normals) = tables.iter().map(NoiseMechanism::normal).collect::<Option<Vec<_>>>() else {
+            return Self::concentrated(adjacency, &tables.iter().map(NoiseMechanism::rho).collect::<Vec<_>>());
+        };
+        let square = normals.iter().fold(Rational::whole(0_u8), |sum, normal| sum.plus(&normal.square));
+        let errors = normals.iter().map(|normal| normal.error);
         let mu = Real(sqrt_up(square.to_f64_up()));
         Self::symmetric(adjacency, Node::leaf(Leaf::Gaussian { mu })?)?.with_sampling_error(total_up(errors))
     }
@@ -84,10 +82,25 @@ mod tests {
     #[test]
     fn other_noise_is_refused() {
         let laplace = NoiseMechanism { noise: Noise::Laplace, ..table(3.0, -18) };
-        let integers = NoiseMechanism { grid: None, ..table(3.0, -18) };
-        for tables in [vec![], vec![laplace], vec![integers], vec![table(3.0, 0)]] {
+        for tables in [vec![], vec![laplace.clone()], vec![table(3.0, -18), laplace]] {
             assert!(Guarantee::gaussian_tables(Adjacency::Replace, &tables).is_err());
         }
+    }
+
+    #[test]
+    fn integers_have_a_normal_law_too_where_their_noise_is_not_small() {
+        let integers = |sigma| NoiseMechanism { grid: None, ..table(sigma, 0) };
+        let both = Guarantee::gaussian_tables(Adjacency::Replace, &[integers(40.0), integers(30.0)]).unwrap();
+        // Squared distances 2/1597 and 2/897.
+        let mu = (2.0_f64 / 1597.0 + 2.0 / 897.0).sqrt();
+        let normal = Guarantee::gaussian(Adjacency::Replace, 1.0, mu).unwrap();
+        for delta in [1e-3, 1e-9] {
+            let (told, least) = (both.epsilon(delta), normal.epsilon(delta));
+            assert!(told >= least * (1.0 - 1e-9) && told <= least * (1.0 + 1e-6), "{told} {least}");
+        }
+        let coarse = Guarantee::gaussian_tables(Adjacency::Replace, &[integers(3.0), integers(40.0)]).unwrap();
+        let rho = 1.0 / 9.0 + 1.0 / 1600.0;
+        assert!((coarse.tcdp(f64::INFINITY) / rho - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -164,7 +164,7 @@ mod tests {
         let sizes = [40, 30, 2];
         let layout = Layout::new(&sizes, &[(0, 1), (0, 2)]).unwrap();
         for neighbours in [Neighbours::AddRemove, Neighbours::Replace] {
-            let plan = Plan::calibrated(layout.clone(), &[1.0, 1.0], neighbours, 0.5, 1e-6).unwrap();
+            let plan = Plan::calibrated(layout.clone(), &[1.0, 1.0], neighbours, 1, 0.5, 1e-6).unwrap();
             let counts = vec![100; layout.n_cells()];
             let n = 40;
             let mut squares = vec![0.0; layout.n_tables()];
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn pairs_of_few_records_are_not_measured() {
         let layout = Layout::new(&[2, 3], &[(0, 1)]).unwrap();
-        let plan = Plan::calibrated(layout.clone(), &[1.0], Neighbours::Replace, 0.5, 1e-6).unwrap();
+        let plan = Plan::calibrated(layout.clone(), &[1.0], Neighbours::Replace, 1, 0.5, 1e-6).unwrap();
         for (n, tables) in [(0, 2), (50, 2), (5_000, 3)] {
             let counts = [n, 0, n, 0, 0, n, 0, 0, 0, 0, 0];
             let found = plan.measure(&counts, &StreamKey::from_bytes([7; 32])).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn rows_and_columns_are_drowned() {
         let layout = Layout::new(&[8, 8], &[(0, 1)]).unwrap();
-        let plan = Plan::calibrated(layout.clone(), &[1.0], Neighbours::AddRemove, 1.0, 1e-6).unwrap();
+        let plan = Plan::calibrated(layout.clone(), &[1.0], Neighbours::AddRemove, 1, 1.0, 1e-6).unwrap();
         let mut squares = 0.0;
         // Records enough for pairs to be measured; all of them are in one cell.
         let n = 100_000;
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn counts_that_do_not_fit_are_refused() {
         let layout = Layout::new(&[2, 2], &[(0, 1)]).unwrap();
-        let plan = Plan::calibrated(layout, &[1.0], Neighbours::AddRemove, 1.0, 1e-6).unwrap();
+        let plan = Plan::calibrated(layout, &[1.0], Neighbours::AddRemove, 1, 1.0, 1e-6).unwrap();
         assert!(matches!(plan.measure(&[0; 7], &StreamKey::from_bytes([1; 32])), Err(Error::InvalidParameter { .. })));
     }
 }

@@ -54,13 +54,15 @@ impl Shape {
     /// An upper bound of the squared length of the change that neighbours make, each part of it divided by the variance
     /// of the noise in its direction, where cells have the variance 1.
     pub(super) fn sensitivity(self, neighbours: Neighbours) -> f64 {
-        use Neighbours::{AddRemove, Replace};
+        use Neighbours::{AddRemove, Replace, ReplacePerson};
         // 1 / (1 + 1024 k): what is left of a direction that all of k cells share.
         let shared = |k: usize| quotient_up(1.0, count_up(1 + SPREAD_2 * k as u64));
         let share = |k: usize| quotient_up(1.0, k as f64);
         let left = |k: usize| quotient_up((k - 1) as f64, k as f64);
         let total = |terms: [f64; 4]| terms.into_iter().fold(0.0, sum_up);
         match (self, neighbours) {
+            // Each row of theirs is added, removed or replaced.
+            (_, ReplacePerson) => self.sensitivity(Replace).max(self.sensitivity(AddRemove)),
             (Self::Single, AddRemove) => 1.0,
             // The number of records is public.
             (Self::Single, Replace) => 0.0,

@@ -5,6 +5,10 @@
 //! records: mu is fixed beforehand, and so is the part of it that the tables get (theory B2). What is drawn is not
 //! Gaussian but discrete; by Theorem S the difference is a total variation distance of less than 10^-120, which the
 //! profile adds to delta.
+//!
+//! A person with k rows is k steps from a neighbour, each of one record added, removed or replaced, and the vectors by which
+//! the normal laws move add up: mu is k times that of a record. All k rows alike attain it. So a plan for persons is one for
+//! records at mu / k; whatever the noisy total shows, each part of mu^2 is k^2 times that of a record.
 
 use std::sync::Arc;
 
@@ -12,7 +16,8 @@ use super::Layout;
 use super::noise::{Shape, TableNoise};
 use super::shares::{shares, total_share};
 use crate::accounting::{GaussianPair, Profile, WithSamplingError};
-use crate::rounding::{product_down, sqrt_up, sum_down, total_up};
+use crate::rounding::{product_down, quotient_down, sqrt_up, sum_down, total_up};
+use crate::sensitivity::MOST;
 use crate::{Error, Result};
 
 /// Share of the budget for the number of records, where it is private, before anything else is known.
@@ -29,6 +34,8 @@ pub enum Neighbours {
     Replace,
     /// One record is added or removed.
     AddRemove,
+    /// A person's records are replaced, whose number is private.
+    ReplacePerson,
 }
 
 /// The measurement of the tables of a layout at a fixed cost.
@@ -37,6 +44,7 @@ pub struct Plan {
     layout: Layout,
     neighbours: Neighbours,
     weights: Vec<f64>,
+    max_rows: u64,
     mu: f64,
     error: f64,
 }
@@ -44,7 +52,8 @@ pub struct Plan {
 impl Plan {
     /// The plan that spends (epsilon, delta), as nearly as doubles do.
     ///
-    /// `weights` are shares of the pairs among each other, times what their sizes ask for.
+    /// `weights` are shares of the pairs among each other, times what their sizes ask for. A person has at most `max_rows`
+    /// rows; where it is more than one, their number is private.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a budget out of range or weights that do not fit; [`Error::Numerical`] if no mu
@@ -55,7 +64,7 @@ impl Plan {
     /// use simplexdp_core::marginals::{Layout, Neighbours, Plan};
     ///
     /// let layout = Layout::new(&[2, 3], &[(0, 1)])?;
-    /// let plan = Plan::calibrated(layout, &[1.0], Neighbours::AddRemove, 1.0, 1e-6)?;
+    /// let plan = Plan::calibrated(layout, &[1.0], Neighbours::AddRemove, 1, 1.0, 1e-6)?;
     /// assert!(plan.mu() > 0.23 && plan.mu() < 0.24);
     /// # Ok::<(), simplexdp_core::Error>(())
     /// ```
@@ -63,6 +72,7 @@ impl Plan {
         layout: Layout,
         weights: &[f64],
         neighbours: Neighbours,
+        max_rows: u64,
         epsilon: f64,
         delta: f64,
     ) -> Result<Self> {
@@ -72,7 +82,7 @@ impl Plan {
         if !(delta > 0.0 && delta < 1.0) {
             return Err(Error::parameter("delta", "lie strictly between 0 and 1", delta));
         }
-        let mut plan = Self::new(layout, weights, neighbours, LEAST_MU)?;
+        let mut plan = Self::new(layout, weights, neighbours, max_rows, LEAST_MU)?;
         let keeps = |plan: &Self| -> Result<bool> { Ok(plan.profile()?.delta_upper(epsilon) <= delta) };
         if !keeps(&plan)? {
             let reason = format!("epsilon {epsilon} at delta {delta} leaves nothing to measure");
@@ -101,15 +111,21 @@ impl Plan {
     /// The plan that costs `mu`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for mu out of range or weights that do not fit.
-    pub fn new(layout: Layout, weights: &[f64], neighbours: Neighbours, mu: f64) -> Result<Self> {
+    /// [`Error::InvalidParameter`] for mu or `max_rows` out of range or weights that do not fit.
+    pub fn new(layout: Layout, weights: &[f64], neighbours: Neighbours, max_rows: u64, mu: f64) -> Result<Self> {
+        if !(1..=MOST).contains(&max_rows) {
+            return Err(Error::parameter("max_rows", "lie between 1 and 2^20", max_rows));
+        }
+        if max_rows > 1 && neighbours == Neighbours::Replace {
+            return Err(Error::parameter("neighbours", "hide the number of rows of a person", "Replace"));
+        }
         if !(LEAST_MU..=MOST_MU).contains(&mu) {
             return Err(Error::parameter("mu", "lie between 1e-6 and 1e4", mu));
         }
         if weights.len() != layout.pairs().len() || !weights.iter().all(|&w| w > 0.0 && w.is_finite()) {
             return Err(Error::parameter("weights", "be positive, one for each pair", format!("{weights:?}")));
         }
-        let plan = Self { layout, neighbours, weights: weights.to_vec(), mu, error: 0.0 };
+        let plan = Self { layout, neighbours, weights: weights.to_vec(), max_rows, mu, error: 0.0 };
         let error = total_up(plan.shapes().chain([Shape::Single; 2]).map(Shape::distance));
         Ok(Self { error, ..plan })
     }
@@ -127,6 +143,11 @@ impl Plan {
     /// How many standard deviations the normal law that dominates the measurement moves.
     pub fn mu(&self) -> f64 {
         self.mu
+    }
+
+    /// The part of it for each row of a person.
+    fn row_mu(&self) -> f64 {
+        quotient_down(self.mu, self.max_rows as f64)
     }
 
     /// An upper bound of the distance of the measurement from that, in total variation: it is added to delta as that of
@@ -152,8 +173,8 @@ impl Plan {
 
     /// The noise of the total; none where it is public.
     pub(super) fn total_noise(&self) -> Option<TableNoise> {
-        let cost = product_down(product_down(TOTAL_SHARE, self.mu), self.mu);
-        (self.neighbours == Neighbours::AddRemove).then(|| Shape::Single.noise(cost, self.neighbours))
+        let cost = product_down(product_down(TOTAL_SHARE, self.row_mu()), self.row_mu());
+        (self.neighbours != Neighbours::Replace).then(|| Shape::Single.noise(cost, self.neighbours))
     }
 
     /// The noise of all tables that are measured, one-way tables first, and of a second look at the number of records,
@@ -165,7 +186,7 @@ impl Plan {
         let first = self.total_noise();
         let spent = first.map_or(0.0, |noise| noise.cost(Shape::Single, self.neighbours));
         // 1 - 1e-12: room for the rounding of shares and sums.
-        let left = sum_down(product_down(self.mu, self.mu), -spent) * (1.0 - 1e-12);
+        let left = sum_down(product_down(self.row_mu(), self.row_mu()), -spent) * (1.0 - 1e-12);
         let signal = total * (left / 2.0).sqrt();
         let of_total = first.map_or(0.0, |_| total_share(signal));
         let again = (of_total > 0.0).then(|| Shape::Single.noise(of_total * left, self.neighbours));
@@ -173,13 +194,13 @@ impl Plan {
         let shares = shares(&self.layout, &self.weights, signal);
         let noises: Vec<TableNoise> =
             self.shapes().zip(shares).map(|(shape, share)| shape.noise(share * of_tables, self.neighbours)).collect();
-        if self.cost(&noises, again) > self.mu {
+        if self.cost(&noises, again) > self.row_mu() {
             return Err(Error::numerical("plan", "the tables cost more than was planned"));
         }
         Ok((noises, again))
     }
 
-    /// An upper bound of mu for tables with this noise, for the total and a second look at it.
+    /// An upper bound of what a record costs of mu with this noise of tables, of the total and of a second look at it.
     fn cost(&self, noises: &[TableNoise], again: Option<TableNoise>) -> f64 {
         let tables = noises.iter().zip(self.shapes()).map(|(noise, shape)| noise.cost(shape, self.neighbours));
         let totals = [self.total_noise(), again].into_iter().flatten();
@@ -191,7 +212,11 @@ impl Plan {
 mod tests {
     use super::*;
 
-    const BOTH: [Neighbours; 2] = [Neighbours::Replace, Neighbours::AddRemove];
+    const BOTH: [Neighbours; 3] = [Neighbours::Replace, Neighbours::AddRemove, Neighbours::ReplacePerson];
+
+    fn rows(neighbours: Neighbours) -> u64 {
+        if neighbours == Neighbours::ReplacePerson { 3 } else { 1 }
+    }
 
     fn layout() -> Layout {
         Layout::new(&[2, 9, 16, 1], &[(0, 1), (0, 2), (1, 2), (2, 3)]).unwrap()
@@ -201,7 +226,7 @@ mod tests {
     fn a_plan_spends_its_budget_and_no_more() {
         for neighbours in BOTH {
             for (epsilon, delta) in [(0.01, 1e-9), (0.1, 1e-6), (1.0, 1e-6), (3.0, 1e-3), (20.0, 1e-12)] {
-                let plan = Plan::calibrated(layout(), &[1.0; 4], neighbours, epsilon, delta).unwrap();
+                let plan = Plan::calibrated(layout(), &[1.0; 4], neighbours, rows(neighbours), epsilon, delta).unwrap();
                 let reported = plan.profile().unwrap().epsilon_upper(delta);
                 assert!(reported <= epsilon && reported > epsilon * (1.0 - 1e-6), "{epsilon} {delta} {reported}");
             }
@@ -212,25 +237,38 @@ mod tests {
     fn whatever_the_total_shows_the_tables_cost_what_was_planned() {
         for neighbours in BOTH {
             for epsilon in [0.01, 1.0, 50.0] {
-                let plan = Plan::calibrated(layout(), &[1.0, 2.0, 5.0, 1.0], neighbours, epsilon, 1e-6).unwrap();
+                let plan =
+                    Plan::calibrated(layout(), &[1.0, 2.0, 5.0, 1.0], neighbours, rows(neighbours), epsilon, 1e-6)
+                        .unwrap();
                 for total in [-1e9, 0.0, 1.0, 50.0, 1e3, 1e6, 1e15] {
                     let (noises, again) = plan.later_noises(total).unwrap();
                     let spent = plan.cost(&noises, again);
                     // A column of one level cannot change when a record is replaced, so its share is not spent.
                     let least = if neighbours == Neighbours::Replace { 0.95 } else { 1.0 - 1e-9 };
-                    assert!(spent <= plan.mu() && spent > least * plan.mu(), "{spent} {}", plan.mu());
+                    let spent = spent * plan.max_rows as f64;
+                    assert!(spent <= plan.mu() * (1.0 + 1e-12) && spent > least * plan.mu(), "{spent} {}", plan.mu());
                 }
             }
         }
     }
 
     #[test]
+    fn a_person_with_k_rows_costs_k_times_a_record() {
+        let plan = |rows, mu| Plan::new(layout(), &[1.0; 4], Neighbours::AddRemove, rows, mu).unwrap();
+        let (person, record) = (plan(3, 0.75), plan(1, 0.25));
+        let (theirs, own) = (person.later_noises(1e4).unwrap(), record.later_noises(1e4).unwrap());
+        assert_eq!(theirs.0, own.0);
+        assert!(Plan::new(layout(), &[1.0; 4], Neighbours::Replace, 2, 1.0).is_err());
+        assert!(Plan::new(layout(), &[1.0; 4], Neighbours::AddRemove, 0, 1.0).is_err());
+    }
+
+    #[test]
     fn broken_budgets_are_refused() {
         for (epsilon, delta) in [(0.0, 1e-6), (f64::NAN, 1e-6), (1.0, 0.0), (1.0, 1.0), (1e3, 1e-6)] {
-            assert!(Plan::calibrated(layout(), &[1.0; 4], Neighbours::Replace, epsilon, delta).is_err());
+            assert!(Plan::calibrated(layout(), &[1.0; 4], Neighbours::Replace, 1, epsilon, delta).is_err());
         }
         for weights in [&[1.0; 3][..], &[1.0, 1.0, 1.0, 0.0], &[1.0, 1.0, 1.0, f64::NAN]] {
-            assert!(Plan::calibrated(layout(), weights, Neighbours::Replace, 1.0, 1e-6).is_err());
+            assert!(Plan::calibrated(layout(), weights, Neighbours::Replace, 1, 1.0, 1e-6).is_err());
         }
     }
 }

@@ -114,7 +114,7 @@ fn with_hardly_any_noise_the_pairs_are_those_of_the_records() {
     let joint: Vec<i64> = (0..24).map(|cell| (cell * cell * 31 + 17) % 97 * 100).collect();
     let counts = counts_of(&layout, &joint, sizes);
     let n: i64 = joint.iter().sum();
-    let plan = Plan::new(layout.clone(), &[1.0; 3], Neighbours::AddRemove, 50.0).unwrap();
+    let plan = Plan::new(layout.clone(), &[1.0; 3], Neighbours::AddRemove, 1, 50.0).unwrap();
     let measured = plan.measure(&counts, &StreamKey::from_bytes([1; 32])).unwrap();
     let mixture = fit(&layout, &measured, &options(64, 1500), &StreamKey::from_bytes([2; 32]), &mut |_| ()).unwrap();
     for (number, &(i, j)) in layout.pairs().iter().enumerate() {
@@ -131,7 +131,7 @@ fn with_nothing_but_noise_the_columns_stay_independent() {
     // Few records, whose pairs are not measured; more, whose pairs are as good as noise.
     for (each, tables, most) in [(1, 3, 1e-12), (60, 6, 0.02)] {
         let counts = counts_of(&layout, &[each; 60], sizes);
-        let plan = Plan::new(layout.clone(), &[1.0; 3], Neighbours::Replace, 0.01).unwrap();
+        let plan = Plan::new(layout.clone(), &[1.0; 3], Neighbours::Replace, 1, 0.01).unwrap();
         let measured = plan.measure(&counts, &StreamKey::from_bytes([1; 32])).unwrap();
         assert_eq!(measured.sigmas.len(), tables);
         let mixture = fit(&layout, &measured, &options(64, 300), &StreamKey::from_bytes([2; 32]), &mut |_| ()).unwrap();
@@ -147,7 +147,7 @@ fn with_nothing_but_noise_the_columns_stay_independent() {
 #[test]
 fn a_fit_repeats_hears_an_interrupt_and_tells_how_far_it_is() {
     let layout = Layout::new(&[2, 3, 4], &[(0, 1), (0, 2), (1, 2)]).unwrap();
-    let plan = Plan::new(layout.clone(), &[1.0; 3], Neighbours::AddRemove, 1.0).unwrap();
+    let plan = Plan::new(layout.clone(), &[1.0; 3], Neighbours::AddRemove, 1, 1.0).unwrap();
     let measured = plan.measure(&vec![50; layout.n_cells()], &StreamKey::from_bytes([1; 32])).unwrap();
     let run =
         |done: &mut dyn FnMut(f64)| fit(&layout, &measured, &options(16, 20), &StreamKey::from_bytes([2; 32]), done);

@@ -1,0 +1,114 @@
+"""Whose records a model protects: single ones, or all of a person with several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from simplexdp.accounting import PrivacyCurve
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, with_kept
+from simplexdp.frames.source import as_frame, by_values, column_of, is_lazy
+
+__all__ = ["SINGLE_RECORDS", "Persons", "whose"]
+
+_PERSONS = "\0persons"
+"""In the place of a column's name where the persons come beside the frame: no column is called that."""
+
+
+@dataclass(frozen=True)
+class Persons:
+    """How many records of a person count, which column names the person, and how the records are chosen."""
+
+    bound: Bound | None
+    unit: Any = None
+    values: Any = None
+    """The persons of the records, where no column of the frame holds them."""
+
+    @classmethod
+    def of(cls, model: Any, persons: Any = None) -> Persons:
+        """Check the parameters `unit`, `max_rows` and `first_by` of a model, and the persons that `fit` was given."""
+        if persons is None:
+            if model.unit is None and model.max_rows is not None:
+                raise InvalidParameterError(
+                    "max_rows must be None unless unit names the column of persons, or fit is given persons"
+                )
+            rng = model.random_state
+            return cls(checked_bound(model.unit, model.max_rows, model.first_by, None, rng), model.unit)
+        bound = checked_bound(_PERSONS, model.max_rows, model.first_by, None, model.random_state)
+        assert bound is not None
+        values = by_values(persons, "persons")
+        if getattr(values, "ndim", 1) != 1:
+            raise InvalidDataError(f"persons must be one-dimensional, got {values.ndim} dimensions")
+        return cls(bound, model.unit, values)
+
+    @property
+    def max_rows(self) -> int:
+        """How many records of a person count."""
+        return 1 if self.bound is None else self.bound.max_rows
+
+    @property
+    def keeps_total(self) -> bool:
+        """Whether replacing a person leaves the number of records as it is."""
+        return self.max_rows == 1
+
+    @property
+    def columns(self) -> list[Any]:
+        """The columns that say whose record it is and which comes first; no model is told of the persons."""
+        if self.bound is None:
+            return []
+        return [name for name in self.bound.columns([]) if name != _PERSONS]
+
+    def check_columns(self, columns: Sequence[Any]) -> None:
+        """Refuse a model of the persons themselves."""
+        if self.bound is not None and self.bound.unit in columns:
+            raise InvalidParameterError("unit must name a column beside those of the model: it says who somebody is")
+
+    def bounded(
+        self, frame: Any, columns: Sequence[Any], beside: Mapping[Any, NDArray[Any]] | None = None
+    ) -> tuple[Any, dict[Any, NDArray[Any]]]:
+        """Return these columns of a frame, and arrays beside it, with at most so many records of each person."""
+        beside = {} if beside is None else dict(beside)
+        if self.bound is None:
+            return frame, beside
+        frame = as_frame(frame)
+        if is_lazy(frame):
+            if self.values is not None:
+                raise InvalidParameterError("persons must be None for a lazy frame, whose column of persons unit names")
+            return bounded(frame, self.bound, columns), beside
+        arrays = {**beside, _PERSONS: self.values}
+
+        def column(name: Any) -> Any:
+            found = arrays[name] if isinstance(name, str) and name in arrays else column_of(frame, name)
+            if self.values is not None and len(found) != len(self.values):
+                raise InvalidDataError("persons must be as many as the records")
+            return found
+
+        kept = kept_of(column, self.bound, [*columns, *beside])
+        rest = {name: values if kept is None else values[kept] for name, values in beside.items()}
+        return with_kept(frame, kept, columns), rest
+
+    @property
+    def saved(self) -> dict[str, Any]:
+        """What a file says of them, who they are apart."""
+        return {} if self.bound is None else {"unit": self.unit, "max_rows": self.max_rows}
+
+    def named(self, curve: PrivacyCurve) -> PrivacyCurve:
+        """Return the curve of all records of a person, which says so."""
+        if self.bound is None:
+            return curve
+        return whose(curve, self.unit, self.max_rows)
+
+
+def whose(curve: PrivacyCurve, unit: Any, max_rows: int) -> PrivacyCurve:
+    """Return the curve under a label that names whose records change together."""
+    name = "a person" if unit is None else repr(unit)
+    records = "record" if max_rows == 1 else "records"
+    return PrivacyCurve.from_guarantee(curve.guarantee, f"{curve.label} for {name} with {max_rows} {records}")
+
+
+SINGLE_RECORDS = Persons(None)
+"""Each record is somebody's own."""
