@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 from simplexdp import _arguments as check
 from simplexdp import _core
 
-__all__ = ["CountChange", "of_counts"]
+__all__ = ["CountChange", "of_counts", "weight_units"]
 
 Adjacency = Literal["replace", "add_remove"]
 
@@ -64,6 +64,30 @@ def of_counts(
     rows, tables = _number("max_rows", max_rows), _number("tables", tables)
     cells = None if cells is None else min(check.integer("cells", cells, 1), 2**62)
     return CountChange(*_core.count_change(adjacency, rows, cells, tables))
+
+
+def weight_units(max_rows: int) -> int:
+    """Return in how many units a person's total of one is counted, where each of n rows has the weight 1/n.
+
+    It is the least common multiple of 1 to `max_rows`: counts in units are whole numbers, and a person has exactly so
+    many units. So a mechanism for such counts is one ``for_counts(max_rows=weight_units(k))``.
+
+    Parameters
+    ----------
+    max_rows : int
+        How many rows of data a person has at most, up to 16.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from simplexdp import sensitivity
+    >>> sensitivity.weight_units(4)
+    12
+    """
+    return _core.weight_units(_number("max_rows", max_rows))
 
 
 def _number(name: str, value: int) -> int:

@@ -122,7 +122,7 @@ class Feature:
         """Return the codes of a batch of values."""
         if self.edges is not None:
             return self._bins(values, self.edges)
-        found = coded(self.name, values, self._codes, self._unseen, self._missing)
+        found = coded(self.name, values, self._codes, self._unseen, self._missing, self.domain.clean)
         if found.min(initial=0) < 0:
             raise InvalidDataError(f"column {self.name!r} has values that the model does not know (none is shown)")
         return found

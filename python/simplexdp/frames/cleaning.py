@@ -58,6 +58,8 @@ class Cleaning:
         for name in ("replace", "values"):
             if not isinstance(getattr(self, name), Mapping):
                 raise InvalidParameterError(f"{name} must map text to text, got {type(getattr(self, name)).__name__}")
+        if not all(isinstance(key, str) and isinstance(to, (str, type(None))) for key, to in self.values.items()):
+            raise InvalidParameterError("values must map text to text or None")
         patterns = []
         for pattern, text in self.replace.items():
             try:
@@ -68,6 +70,37 @@ class Cleaning:
                     f"replace must map regular expressions to text, got {pattern!r}: {error}"
                 ) from None
         object.__setattr__(self, "_patterns", patterns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rules as JSON can hold them, which `from_json` reads."""
+        return {
+            "trim": self.trim,
+            "fold": self.fold,
+            "unicode": self.unicode,
+            # In order: an object of JSON has none.
+            "replace": [list(rule) for rule in self.replace.items()],
+            "values": dict(self.values),
+        }
+
+    @classmethod
+    def from_json(cls, content: Any) -> Cleaning:
+        """Return what `to_json` wrote. Its regular expressions are run on the text that is cleaned.
+
+        Examples
+        --------
+        >>> from simplexdp.frames import Cleaning
+        >>> clean = Cleaning(fold=True, replace={r"[.]$": ""})
+        >>> Cleaning.from_json(clean.to_json()) == clean
+        True
+        """
+        names = {"trim", "fold", "unicode", "replace", "values"}
+        if not isinstance(content, Mapping) or set(content) != names:
+            raise InvalidParameterError(f"clean must be an object with the members {sorted(names)!r}")
+        rules = content["replace"]
+        pairs = isinstance(rules, list) and all(isinstance(rule, list) and len(rule) == 2 for rule in rules)
+        if not pairs or not all(isinstance(text, str) for rule in rules for text in rule):
+            raise InvalidParameterError("replace must be a list of pairs of text")
+        return cls(**{**content, "replace": dict(rules)})
 
     def __call__(self, value: Any) -> Any:
         """Return the value by the rules, None for a text that is empty then."""

@@ -10,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core
+from simplexdp._arguments import flag
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
-from simplexdp.frames.domain import Domain, DomainLike, as_domains
+from simplexdp.frames.domain import Domain, DomainLike, as_domain, as_domains
 from simplexdp.frames.encoding import checked_codes, encode_columns
-from simplexdp.frames.persons import bounded, checked_bound
+from simplexdp.frames.persons import Bound, bounded, checked_bound
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
+from simplexdp.sensitivity import weight_units
 
 __all__ = ["count_codes", "count_table", "count_tables"]
 
 MOST_CELLS = 1 << 31
 """Of one table, as in the compiled core."""
+
+SHARING = "rows of a person"
+"""The column beside those of a frame that says how many rows share a person's total."""
 
 MOST_COLUMNS = 32
 """Of one table: what every version of NumPy takes. Of two levels each they would have more cells than can be held."""
@@ -33,6 +38,7 @@ def count_table(
     unit: Any = None,
     max_rows: int | None = None,
     first_by: Any = None,
+    weighted: bool = False,
     seed: int | None = None,
 ) -> NDArray[np.int64]:
     """Count how often each combination of values of some columns occurs.
@@ -53,6 +59,10 @@ def count_table(
         How many rows of a person count; needed with `unit`.
     first_by : column, optional
         Which of them: those with its smallest values. By default rows are drawn at random.
+    weighted : bool, default False
+        Count a person as one, however many rows: each of n rows that are kept has the weight 1/n. The table is in units
+        of ``1 / simplexdp.sensitivity.weight_units(max_rows)`` then, whole numbers for which a mechanism has as many
+        ``max_rows``; `max_rows` is at most 16.
     seed : int, optional
         Draws the same rows again, on every engine.
 
@@ -75,7 +85,9 @@ def count_table(
     >>> sdp.frames.count_table(visits, ["ward"], {"ward": ["a", "b"]}, unit="patient", max_rows=2)
     array([2, 1])
     """
-    return count_tables(frame, [columns], domains, unit=unit, max_rows=max_rows, first_by=first_by, seed=seed)[0]
+    return count_tables(
+        frame, [columns], domains, unit=unit, max_rows=max_rows, first_by=first_by, weighted=weighted, seed=seed
+    )[0]
 
 
 def count_tables(
@@ -86,6 +98,7 @@ def count_tables(
     unit: Any = None,
     max_rows: int | None = None,
     first_by: Any = None,
+    weighted: bool = False,
     seed: int | None = None,
 ) -> list[NDArray[np.int64]]:
     """Count several tables of one frame, in one pass over the data where the engine allows that.
@@ -98,7 +111,7 @@ def count_tables(
         The columns of each table.
     domains : mapping
         The domain of each column: a list of values, a cardinality or a `Domain`.
-    unit, max_rows, first_by, seed : optional
+    unit, max_rows, first_by, weighted, seed : optional
         As for `count_table`; each row that is kept counts in every table.
 
     Returns
@@ -121,8 +134,31 @@ def count_tables(
     resolved = as_domains(used, domains)
     bound = checked_bound(unit, max_rows, first_by, seed)
     frame = as_frame(frame)
+    if flag("weighted", weighted):
+        return _weighted(frame, checked, resolved, bound)
     if bound is not None:
         frame = bounded(frame, bound, used)
+    return _counted(frame, checked, resolved)
+
+
+def _weighted(
+    frame: Any, tables: list[list[Any]], domains: dict[Any, Domain], bound: Bound | None
+) -> list[NDArray[np.int64]]:
+    """Count rows that share a person's total of one, by how many they are, in units in which all of that is whole."""
+    if bound is None:
+        raise InvalidParameterError("weighted must be False unless unit names the column of persons")
+    if SHARING in domains:
+        raise InvalidParameterError(f"columns must have other names than {SHARING!r} where rows are weighted")
+    units = weight_units(bound.max_rows)
+    rows = list(range(1, bound.max_rows + 1))
+    frame = bounded(frame, bound, list(domains), sharing=SHARING)
+    found = _counted(frame, [[SHARING, *columns] for columns in tables], {**domains, SHARING: as_domain(rows)})
+    weights = np.array([units // n for n in rows], dtype=np.int64)
+    return [np.tensordot(weights, table, axes=1) for table in found]
+
+
+def _counted(frame: Any, checked: list[list[Any]], resolved: dict[Any, Domain]) -> list[NDArray[np.int64]]:
+    used = list(resolved)
     if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
     codes = encode_columns(frame, resolved, used)

@@ -121,13 +121,38 @@ def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | No
     return Bound(unit, rows, first_by, key)
 
 
-def bounded(frame: Any, bound: Bound, columns: Sequence[Any]) -> Any:
-    """Return these columns of a frame, as `as_frame` gives it, with at most so many rows of each person."""
+def bounded(frame: Any, bound: Bound, columns: Sequence[Any], *, sharing: str | None = None) -> Any:
+    """Return these columns of a frame, as `as_frame` gives it, with at most so many rows of each person.
+
+    `sharing` names one more column: how many rows were kept of the row's person.
+    """
     if is_lazy(frame):
         from simplexdp.frames.persons_lazy import bounded_lazily
 
-        return bounded_lazily(frame, bound, list(columns))
-    return with_kept(frame, kept_of(lambda column: column_of(frame, column), bound, columns), columns)
+        return bounded_lazily(frame, bound, list(columns), sharing)
+
+    def column(name: Any) -> Any:
+        return column_of(frame, name)
+
+    kept = kept_of(column, bound, columns)
+    result = with_kept(frame, kept, columns)
+    if sharing is None:
+        return result
+    persons = numbers_of(column(bound.unit), bound.unit)
+    persons = persons if kept is None else persons[kept]
+    rows = np.bincount(persons, minlength=1)[persons].astype(np.int64)
+    if isinstance(result, np.ndarray):
+        result = {name: result[:, name] for name in columns}
+    if isinstance(result, Mapping):
+        return {**result, sharing: rows}
+    import narwhals as nw
+
+    if result.implementation.is_pandas():
+        # Series meet by position, whatever the index of the frame.
+        native = nw.to_native(result).copy(deep=False)
+        native[sharing] = rows
+        return nw.from_native(native)
+    return result.with_columns(nw.new_series(sharing, rows, backend=result.implementation))
 
 
 def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) -> NDArray[np.bool_] | None:

@@ -17,8 +17,11 @@ _DIGITS = 15
 """Hexadecimal digits of a digest that are used, as in the compiled core."""
 
 
-def bounded_lazily(frame: Any, bound: Bound, columns: list[Any]) -> Any:
-    """Return a query for these columns of a narwhals LazyFrame, with at most so many rows of each person."""
+def bounded_lazily(frame: Any, bound: Bound, columns: list[Any], sharing: str | None = None) -> Any:
+    """Return a query for these columns of a narwhals LazyFrame, with at most so many rows of each person.
+
+    `sharing` names one more column, for how many rows were kept of the row's person.
+    """
     import narwhals as nw
 
     known = frame.collect_schema().names()
@@ -27,23 +30,23 @@ def bounded_lazily(frame: Any, bound: Bound, columns: list[Any]) -> Any:
         raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
     implementation, native = frame.implementation, frame.to_native()
     if implementation.is_polars():
-        return nw.from_native(_polars(native, bound, columns))
+        return nw.from_native(_polars(native, bound, columns, sharing))
     if implementation.is_dask():
-        return nw.from_native(_dask(native, bound, columns))
+        return nw.from_native(_dask(native, bound, columns, sharing))
     if implementation.is_duckdb():
-        return nw.from_native(_duckdb(native, bound, columns))
+        return nw.from_native(_duckdb(native, bound, columns, sharing))
     if implementation.is_pyspark() or implementation.is_pyspark_connect():
-        return nw.from_native(_spark(native, bound, columns))
+        return nw.from_native(_spark(native, bound, columns, sharing))
     raise InvalidParameterError(f"unit is for Polars, Dask, DuckDB and Spark among lazy frames, got {implementation}")
 
 
-def _polars(frame: Any, bound: Bound, columns: list[str]) -> Any:
-    from polars import selectors
+def _polars(frame: Any, bound: Bound, columns: list[str], sharing: str | None) -> Any:
+    from polars import Int64, selectors
 
     schema = frame.collect_schema()
 
     def keep(part: Any) -> Any:
-        return _local(part, bound, columns)
+        return _local(part, bound, columns, sharing)
 
     # By name, letter for letter: `select` takes some names for patterns.
     needed = frame.select(selectors.by_name(*bound.columns(columns)))
@@ -53,58 +56,104 @@ def _polars(frame: Any, bound: Bound, columns: list[str]) -> Any:
         predicate_pushdown=False,
         projection_pushdown=False,
         slice_pushdown=False,
-        schema={name: schema[name] for name in columns},
+        schema={name: schema[name] for name in columns} | ({} if sharing is None else {sharing: Int64}),
     )
 
 
-def _local(part: Any, bound: Bound, columns: list[Any]) -> Any:
+def _local(part: Any, bound: Bound, columns: list[Any], sharing: str | None) -> Any:
     import narwhals as nw
 
     from simplexdp.frames.persons import bounded
 
-    return bounded(nw.from_native(part, eager_only=True), bound, columns).to_native()
+    return bounded(nw.from_native(part, eager_only=True), bound, columns, sharing=sharing).to_native()
 
 
-def _dask(frame: Any, bound: Bound, columns: list[Any]) -> Any:
+def _dask(frame: Any, bound: Bound, columns: list[Any], sharing: str | None) -> Any:
     needed = frame[bound.columns(columns)]
     # All rows of a person in one partition.
     together = needed.shuffle(on=[bound.unit]) if needed.npartitions > 1 else needed
-    return together.map_partitions(_local, bound, columns, meta=needed._meta[columns])
+    meta = (
+        needed._meta[columns]
+        if sharing is None
+        else needed._meta[columns].assign(**{sharing: 0}).astype({sharing: "int64"})
+    )
+    return together.map_partitions(_local, bound, columns, sharing, meta=meta)
 
 
-def _duckdb(relation: Any, bound: Bound, columns: list[str]) -> Any:
-    """Two numbers for each row of a person, in windows: which of alike rows it is, and its place among all."""
+def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None) -> Any:
+    """Persons with few rows keep them; rows of others get a place by two numbers, which of alike rows and its score.
+
+    Rows are read once: a relation that draws them would give every look other ones. Texts are hashed once for each
+    different value, and rows that are alike are counted before they are placed, where equal text is equal value.
+    """
     names = list(relation.columns)
     kinds = dict(zip(names, map(str, relation.types), strict=True))
-
-    def quoted(name: str) -> str:
-        return '"' + name.replace('"', '""') + '"'
-
-    def number(prefix: str, name: str) -> str:
-        text = _duckdb_text(quoted(name), kinds[name])
-        digest = f"md5(concat('{bound.key}{prefix}', coalesce('v' || {text}, '{NULL}')))"
-        return f"(('0x' || substr({digest}, 1, {_DIGITS}))::bigint % {_core.keyed_modulus()})"
-
     modulus, again = _core.keyed_modulus(), int(_core.keyed_numbers(bound.key, ["again"])[0])
-    values = " + ".join(number(str(position), name) for position, name in enumerate(columns)) or "0"
-    person = _duckdb_text(quoted(bound.unit), kinds[bound.unit])
-    order = "0" if bound.first_by is None else _duckdb_plain(quoted(bound.first_by), kinds[bound.first_by])
-    kept = ", ".join(f"c{position}" for position in range(len(columns)))
-    inner = ", ".join(f"{quoted(name)} as c{position}" for position, name in enumerate(columns))
-    score = f"h * ((v + a % {modulus} * {again}) % {modulus}) % {modulus}"
+    counted = [f"c{position}" for position in range(len(columns))]
+    kept, exact = ", ".join(counted), all(_is_exact(kinds[name]) for name in columns)
+
+    def number(prefix: str, name: str, value: str) -> str:
+        digest = f"md5(concat('{bound.key}{prefix}', coalesce('v' || {_duckdb_text(value, kinds[name])}, '{NULL}')))"
+        return f"(('0x' || substr({digest}, 1, {_DIGITS}))::bigint % {modulus})"
+
+    person = _quoted(bound.unit)
+    person = person if _is_exact(kinds[bound.unit]) else _duckdb_text(person, kinds[bound.unit])
+    order = "0" if bound.first_by is None else _duckdb_plain(_quoted(bound.first_by), kinds[bound.first_by])
+    inner = "".join(f"{_quoted(name)} as {short}, " for name, short in zip(columns, counted, strict=True))
+    unit_kind = kinds[bound.unit] if _is_exact(kinds[bound.unit]) else "VARCHAR"
+    tables = [
+        f"""n{position} as materialized (
+          select {short} as c, {number(str(position), name, short)} as v from (select distinct {short} from rows)
+        ),"""
+        for position, (name, short) in enumerate(zip(columns, counted, strict=True))
+    ]
+    joined = " ".join(
+        f"join n{position} on n{position}.c is not distinct from m.c{position}" for position in range(len(columns))
+    )
+    value = f"({' + '.join(f'n{position}.v' for position in range(len(columns)))}) % {modulus}"
+    alike = (
+        f"select m.*, {value} as v, unnest(range(1, n + 1)) as a from m {joined}"
+        if exact
+        else f"select m.*, {value} as v, row_number() over (partition by u, o, {value}) as a from m {joined}"
+    )
+    kinds = kinds | {bound.unit: unit_kind}
+    few = "rows anti join many on rows.u is not distinct from many.u"
+    if sharing is not None:
+        few = f"""rows join (select u, count(*) as n from rows group by u having count(*) <= {bound.max_rows}) few
+          on rows.u is not distinct from few.u"""
     sql = f"""
-        with rows as (
-          select {inner}, {person} as u, {number("u", bound.unit)} as h, ({values}) % {modulus} as v, {order} as o
-          from rows_of_persons
-        ), alike as (
-          select *, row_number() over (partition by u, o, v) as a from rows
-        ), placed as (
-          select {kept}, row_number() over (partition by u order by o nulls last, {score}) as place from alike
+        with rows as materialized (select {inner}{person} as u, {order} as o from rows_of_persons),
+        many as materialized (
+          select u, {number("u", bound.unit, "u")} as h
+          from (select u from rows group by u having count(*) > {bound.max_rows})
+        ),
+        {" ".join(tables)}
+        m as (
+          select rows.*, many.h, {"count(*) as n" if exact else "1 as n"}
+          from rows join many on rows.u is not distinct from many.u {"group by all" if exact else ""}
+        ),
+        alike as ({alike}),
+        placed as (
+          select {kept}, row_number() over (
+            partition by u order by o nulls last, h * ((v + a % {modulus} * {again}) % {modulus}) % {modulus}
+          ) as place from alike
         )
-        select {kept} from placed where place <= {bound.max_rows}
+        select {kept}{", few.n as shared" if sharing else ""} from {few}
+        union all select {kept}{f", {bound.max_rows} as shared" if sharing else ""}
+        from placed where place <= {bound.max_rows}
     """
-    renamed = ", ".join(f"c{position} as {quoted(name)}" for position, name in enumerate(columns))
+    renamed = ", ".join(f"{short} as {_quoted(name)}" for name, short in zip(columns, counted, strict=True))
+    renamed += "" if sharing is None else f", shared as {_quoted(sharing)}"
     return relation.query("rows_of_persons", f"select {renamed} from ({sql})")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is_exact(kind: str) -> bool:
+    """Whether different values of a type have different texts."""
+    return kind in ("BOOLEAN", "VARCHAR", "DATE") or kind.endswith("INT") or kind.endswith("INTEGER")
 
 
 def _duckdb_plain(name: str, kind: str) -> str:
@@ -128,7 +177,7 @@ def _duckdb_text(name: str, kind: str) -> str:
     return f'{name}::varchar collate "binary"' if kind == "VARCHAR" else f"{name}::varchar"
 
 
-def _spark(frame: Any, bound: Bound, columns: list[str]) -> Any:
+def _spark(frame: Any, bound: Bound, columns: list[str], sharing: str | None) -> Any:
     from pyspark.sql import Window
     from pyspark.sql import functions as sf
 
@@ -156,9 +205,14 @@ def _spark(frame: Any, bound: Bound, columns: list[str]) -> Any:
     alike = Window.partitionBy("u", "o", "v").orderBy(sf.lit(0))
     value = (sf.col("v") + sf.row_number().over(alike).cast("bigint") % modulus * again) % modulus
     scored = rows.withColumn("s", sf.col("h") * value % modulus)
+    beside = []
+    if sharing is not None:
+        size = sf.count(sf.lit(1)).over(Window.partitionBy("u"))
+        scored = scored.withColumn("n", sf.least(size, sf.lit(bound.max_rows)).cast("bigint"))
+        beside = [sf.col("n").alias(sharing)]
     first = Window.partitionBy("u").orderBy(sf.col("o").asc_nulls_last(), sf.col("s"))
     kept = scored.withColumn("place", sf.row_number().over(first)).where(sf.col("place") <= bound.max_rows)
-    return kept.select(*(sf.col(f"c{position}").alias(name) for position, name in enumerate(columns)))
+    return kept.select(*(sf.col(f"c{position}").alias(name) for position, name in enumerate(columns)), *beside)
 
 
 def _spark_plain(column: Any, kind: Any) -> Any:

@@ -31,7 +31,7 @@ from simplexdp.models.saved import (
     SavedPrivacy,
     checked_table,
     member,
-    plain_values,
+    plain_domain,
     privacy_of,
     read,
     smoothing_of,
@@ -424,8 +424,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             {
                 "name": node,
                 "parents": self.parents_[node],
-                "values": plain_values(node, self.domains_[node]),
-                "other": self.domains_[node].other,
+                **plain_domain(node, self.domains_[node]),
                 "table": table.reshape(-1, len(self.domains_[node])).tolist(),
                 **self._saved_bins(node),
                 **({} if release is None else {"released": release.tables[node].to_json()}),

@@ -20,11 +20,19 @@ from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
 from simplexdp.frames.persons import checked_bound
 from simplexdp.inference import Total
-from simplexdp.mechanisms import DirichletMechanism, SumPreservingLaplaceMechanism
+from simplexdp.mechanisms import (
+    DirichletMechanism,
+    DiscreteGaussianMechanism,
+    DiscreteLaplaceMechanism,
+    GaussianMechanism,
+    LaplaceMechanism,
+    SumPreservingLaplaceMechanism,
+)
 from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 from simplexdp.models.persons import whose
+from simplexdp.sensitivity import weight_units
 
 if TYPE_CHECKING:
     from simplexdp.testing import SeededRng
@@ -54,6 +62,15 @@ def _posterior(mechanism: Any, released: NDArray[Any]) -> Any:
     # Noise that keeps the sum tells the number of records.
     total = None if isinstance(mechanism, SumPreservingLaplaceMechanism) else Total.flat()
     return mechanism.infer(released, prior="empirical", total=total)
+
+
+def _of_persons(mechanism: Any, units: int) -> Any:
+    """Return the law of noise on counts of persons, which was drawn in so many units to a person."""
+    if units == 1 or not isinstance(mechanism, (DiscreteLaplaceMechanism, DiscreteGaussianMechanism)):
+        return mechanism
+    if isinstance(mechanism, DiscreteLaplaceMechanism):
+        return LaplaceMechanism(scale=float(mechanism.scale) / units, sensitivity=1, changed=1)
+    return GaussianMechanism(sigma=float(mechanism.sigma) / units, sensitivity=1, changed=1)
 
 
 def _shares(posterior: Any) -> NDArray[np.float64]:
@@ -94,6 +111,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     unit, max_rows, first_by : optional
         The column that names the person of a record, and how many records of a person count, drawn at random or the
         first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`).
+    weighted : bool, default False
+        Count each person as one, with 1/n for each of n records (`simplexdp.frames.count_table`): noise is that for one
+        record, however many a person has, up to 16. For all mechanisms but "sum_preserving_laplace".
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -144,6 +164,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         unit: Any = None,
         max_rows: int | None = None,
         first_by: Any = None,
+        weighted: bool = False,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -159,6 +180,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.unit = unit
         self.max_rows = max_rows
         self.first_by = first_by
+        self.weighted = weighted
         self.accountant = accountant
         self.random_state = random_state
 
@@ -189,6 +211,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             unit=self.unit,
             max_rows=self.max_rows,
             first_by=self.first_by,
+            weighted=self.weighted,
         )
         with self._charge(mechanism):
             self.released_: NDArray[Any] = mechanism.release(counts, rng=self.random_state)
@@ -196,7 +219,10 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop("posterior_", None)
             self.probabilities_: NDArray[np.float64] = self.released_
         else:
-            self.posterior_: Any = _posterior(mechanism, self.released_)
+            units = self._rows if self.weighted else 1
+            if units > 1:
+                self.released_ = self.released_ / units
+            self.posterior_: Any = _posterior(_of_persons(mechanism, units), self.released_)
             self.probabilities_ = _shares(self.posterior_)
         self.groups_: list[Any] | None = None if by is None else domains[by].levels
         self._keep(mechanism, domains[column])
@@ -264,6 +290,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         """Count and release where the groups are, by the module of an engine."""
         if self.random_state is not None:
             raise InvalidParameterError("random_state must be None here: every task draws from its own system")
+        if check.flag("weighted", self.weighted):
+            raise InvalidParameterError("weighted must be False where tasks release: fit counts weighted records")
         public = groups if groups is not None else self.groups
         if public is None:
             raise InvalidParameterError("groups must be stated publicly, got None")
@@ -308,7 +336,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             epsilon=self.epsilon,
             delta=self.delta,
             dimension=dimension,
-            total=self.total,
+            total=self.total * self._rows if self.weighted and self.total is not None else self.total,
             scale=self.scale,
             prior=self.prior,
             adjacency=self.adjacency,
@@ -317,8 +345,12 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _rows(self) -> int:
-        """How many records of a person count."""
+        """How many records of a person count, or units where they are weighted."""
         bound = checked_bound(self.unit, self.max_rows, self.first_by, None)
+        if check.flag("weighted", self.weighted):
+            if bound is None:
+                raise InvalidParameterError("weighted must be False unless unit names the column of persons")
+            return weight_units(bound.max_rows)
         return 1 if bound is None else bound.max_rows
 
     def _charge(self, mechanism: Any) -> AbstractContextManager[Any]:
@@ -329,7 +361,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self.levels_ = domain.levels
         self.privacy_: PrivacyCurve = mechanism.privacy
         if self.unit is not None:
-            self.privacy_ = whose(mechanism.privacy, self.unit, self._rows)
+            assert self.max_rows is not None  # with unit, as was checked
+            self.privacy_ = whose(mechanism.privacy, self.unit, self.max_rows)
         self.seeded_ = self.random_state is not None
 
     def _domain(self, frame: Any, column: Any) -> Domain:

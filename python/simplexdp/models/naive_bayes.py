@@ -42,15 +42,16 @@ from simplexdp.models.saved import (
     SavedFeature,
     SavedPrivacy,
     checked_table,
+    domain_of,
     member,
     numbers,
+    plain_domain,
     plain_name,
     plain_values,
     privacy_of,
     read,
     smoothing_of,
     text_of,
-    values_of,
 )
 from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable
 from simplexdp.models.tables import TableRelease
@@ -558,8 +559,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         features = [
             {
                 "name": plain_name(column),
-                "values": plain_values(column, domain),
-                "other": domain.other,
+                **plain_domain(column, domain),
                 "table": table.tolist(),
                 **({"edges": self.bin_edges_[column].tolist()} if column in self.bin_edges_ else {}),
                 **({} if raw is None else {"released": raw.to_json()}),
@@ -568,10 +568,11 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 self._columns, self.domains_, self._probabilities[1:], drawn, strict=True
             )
         ]
-        own = None if release is None else release.classes
+        own, clean = None if release is None else release.classes, self._class_domain.clean
         classes = {
             "name": self._class_name,
             "values": plain_values("y", self._class_domain),
+            **({} if clean is None else {"clean": clean.to_json()}),
             "table": self._probabilities[0].tolist(),
             **({} if own is None else {"released": own.to_json()}),
         }
@@ -608,7 +609,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise InvalidParameterError(
                 "text must be a classifier written by to_json: it names a feature twice or none"
             )
-        class_domain = Domain(values_of("class", target, WHAT))
+        class_domain = domain_of("class", target, WHAT, other=False)
         # Tables first: a cardinality that they do not have would be written out.
         n_classes = len(class_domain)
         prior = checked_table("class", numbers("class", "table", [member(target, "table", WHAT, list)]), [n_classes])

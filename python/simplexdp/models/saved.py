@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments
 from simplexdp._catalogue import names as mechanisms
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.frames import Domain
+from simplexdp.frames import Cleaning, Domain
 from simplexdp.frames.domain import is_null
 from simplexdp.models.persons import whose
 from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency
@@ -30,9 +30,11 @@ __all__ = [
     "SavedNode",
     "SavedPrivacy",
     "checked_table",
+    "domain_of",
     "edges_of",
     "member",
     "numbers",
+    "plain_domain",
     "plain_name",
     "plain_values",
     "privacy_of",
@@ -141,13 +143,24 @@ def plain_name(column: Any) -> str | int:
 
 def plain_values(node: Any, domain: Domain) -> Any:
     """Return the values of a domain as JSON can hold them."""
-    if domain.clean is not None:
-        raise InvalidParameterError(
-            f"domains must have no clean to be saved as JSON, got {node!r}: clean the frame before, or pickle the model"
-        )
     if domain.is_range:
         return domain.values
     return [_plain_value(node, value) for value in domain.levels[: len(domain) - domain.other]]
+
+
+def plain_domain(node: Any, domain: Domain) -> dict[str, Any]:
+    """Return what a file says of a domain."""
+    rules = {} if domain.clean is None else {"clean": domain.clean.to_json()}
+    return {"values": plain_values(node, domain), "other": domain.other, **rules}
+
+
+def domain_of(name: Any, content: Any, what: str, *, other: bool | None = None) -> Domain:
+    """Return the domain that a file states; `other` where it may leave out whether there is such a level."""
+    values = values_of(name, content, what)
+    if other is None or "other" in content:
+        other = member(content, "other", what, bool)
+    clean = Cleaning.from_json(content["clean"]) if "clean" in content else None
+    return Domain(values, other=other, clean=clean)
 
 
 def _plain_value(node: Any, value: Any) -> Any:
@@ -303,7 +316,7 @@ class SavedNode:
         parents = member(node, "parents", what, list)
         if not all(isinstance(parent, (str, int)) for parent in parents):
             raise InvalidParameterError(f"parents of {name!r} must be names of nodes")
-        domain = Domain(values_of(name, node, what), other=member(node, "other", what, bool))
+        domain = domain_of(name, node, what)
         table = numbers(name, "table", member(node, "table", what, list))
         edges = centres = None
         if "edges" in node or "centres" in node:
@@ -332,8 +345,7 @@ class SavedFeature:
         what = "a classifier"
         name = member(feature, "name", what, str, int)
         # Files of the command line list the level for other values among the values.
-        other = member(feature, "other", what, bool) if "other" in feature else False
-        domain = Domain(values_of(name, feature, what), other=other)
+        domain = domain_of(name, feature, what, other=False)
         table = numbers(name, "table", member(feature, "table", what, list))
         edges = edges_of(name, feature, len(domain), what) if "edges" in feature else None
         return cls(name, domain, table, edges, feature.get("released"))

@@ -39,15 +39,15 @@ from simplexdp.models.persons import Persons
 from simplexdp.models.saved import (
     Origin,
     SavedPrivacy,
+    domain_of,
     edges_of,
     member,
     numbers,
+    plain_domain,
     plain_name,
-    plain_values,
     privacy_of,
     read,
     text_of,
-    values_of,
 )
 from simplexdp.models.tables import ADJACENCIES
 from simplexdp.models.turns import taken_over
@@ -601,7 +601,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
 
     def _saved_column(self, name: Any) -> dict[str, Any]:
         domain = self.domains_[name]
-        saved = {"name": plain_name(name), "values": plain_values(name, domain), "other": domain.other}
+        saved = {"name": plain_name(name), **plain_domain(name, domain)}
         if name not in self._numeric:
             return saved
         numeric = self._numeric[name]
@@ -640,7 +640,7 @@ def _n_rows(frame: Any) -> int:
 def _column_of(column: Any) -> tuple[Any, Domain, NumericColumn | None]:
     """Check what a file says of a column."""
     name = member(column, "name", WHAT, str, int)
-    domain = Domain(values_of(name, column, WHAT), other=member(column, "other", WHAT, bool))
+    domain = domain_of(name, column, WHAT)
     if "edges" not in column:
         return name, domain, None
     edges = edges_of(name, column, len(domain), WHAT)

@@ -73,6 +73,31 @@ impl CountChange {
     }
 }
 
+/// The most rows of a person whose weights are whole numbers of units: beyond, there were more than [`MOST`] units.
+pub const MOST_WEIGHTED_ROWS: u64 = 16;
+
+/// In how many units a person's total of one is counted where each of n <= `max_rows` rows has the weight 1/n: their least
+/// common multiple, of which every weight is a whole part.
+///
+/// Counts in units are whole, without any rounding, and a person has exactly so many units, whatever the number of rows: as
+/// a person with so many rows does. So [`Person::moves`] at that number is the sensitivity, which all units in one cell
+/// attain, and replacing a person keeps the total.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] unless `max_rows` is from 1 to 16.
+pub fn weight_units(max_rows: u64) -> Result<u64> {
+    if !(1..=MOST_WEIGHTED_ROWS).contains(&max_rows) {
+        return Err(Error::parameter("max_rows", "lie between 1 and 16 where rows are weighted", max_rows));
+    }
+    let divisor = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    Ok((1..=max_rows).fold(1, |units, rows| units / divisor(units, rows) * rows))
+}
+
 /// Every way to split so many rows into parts, each in falling order.
 pub fn partitions(rows: u64) -> Vec<Vec<u64>> {
     fn below(rows: u64, most: u64) -> Vec<Vec<u64>> {
@@ -164,6 +189,36 @@ mod tests {
         let found: Vec<usize> = (0..10).map(|rows| partitions(rows).len()).collect();
         assert_eq!(found, [1, 1, 2, 3, 5, 7, 11, 15, 22, 30]);
         assert!(partitions(6).iter().all(|parts| parts.iter().sum::<u64>() == 6));
+    }
+
+    #[test]
+    fn a_person_of_weighted_rows_is_one_with_as_many_rows_as_there_are_units() {
+        // OEIS A003418.
+        let found: Vec<u64> = (1..=16).map(|rows| weight_units(rows).unwrap()).collect();
+        let known = [1, 2, 6, 12, 60, 60, 420, 840, 2520, 2520, 27720, 27720, 360_360, 360_360, 360_360, 720_720];
+        assert_eq!(found, known);
+        assert!(found.iter().all(|&units| units <= MOST));
+        assert!(weight_units(0).is_err() && weight_units(17).is_err());
+        for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+            for max_rows in 1..=3 {
+                let units = weight_units(max_rows).unwrap() as i64;
+                // All that a person's weighted rows can be, in units.
+                let own: Vec<Vec<i64>> = (1..=max_rows as i64)
+                    .flat_map(|rows| contributions(rows, 3).into_iter().filter(move |h| h.iter().sum::<i64>() == rows))
+                    .map(|h| h.iter().map(|n| n * units / h.iter().sum::<i64>()).collect())
+                    .collect();
+                let none = vec![vec![0; 3]];
+                let others = if adjacency == Adjacency::Replace { &own } else { &none };
+                let pairs = || own.iter().flat_map(|h| others.iter().map(move |other| (h, other)));
+                let gaps = |(h, other): (&Vec<i64>, &Vec<i64>)| -> Vec<u64> {
+                    h.iter().zip(other).map(|(a, b)| a.abs_diff(*b)).collect()
+                };
+                let stated = Person { adjacency, max_rows: units as u64 }.moves(None, 1).unwrap();
+                assert_eq!(pairs().map(|pair| gaps(pair).iter().sum::<u64>()).max(), Some(stated.l1));
+                let squares = pairs().map(|pair| gaps(pair).iter().map(|gap| gap * gap).sum::<u64>());
+                assert_eq!(squares.max(), Some(stated.l2_squared));
+            }
+        }
     }
 
     #[test]

@@ -98,7 +98,7 @@ mod _core {
     #[pymodule_export]
     use random::{SeededRng, random_words};
     #[pymodule_export]
-    use sensitivity::count_change;
+    use sensitivity::{count_change, weight_units};
     #[pymodule_export]
     use simulation::{simulate_betas, simulate_dirichlet, simulate_gammas};
     #[pymodule_export]

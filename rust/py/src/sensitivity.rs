@@ -19,3 +19,9 @@ pub(crate) fn count_change(
     let change = person.moves(cells, tables)?;
     Ok((change.l1, change.l2_squared, change.l2(), change.linf, change.cells))
 }
+
+/// In how many units a person's total of one is counted, where rows are weighted.
+#[pyfunction]
+pub(crate) fn weight_units(max_rows: u64) -> CoreResult<u64> {
+    Ok(simplexdp_core::sensitivity::weight_units(max_rows)?)
+}

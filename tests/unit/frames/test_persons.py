@@ -79,6 +79,25 @@ def test_a_seed_keeps_the_same_rows_on_every_engine(engine, unit, options):
     assert expected.sum() == np.minimum(rows, 3).sum()
 
 
+@pytest.mark.parametrize("options", [{}, {"first_by": "day"}], ids=["drawn", "first"])
+def test_columns_whose_texts_are_their_values_are_bounded_alike_on_duckdb(options):
+    data = visits(n_rows=2000)
+    for columns in (["diagnosis"], ["old", "diagnosis"], ["old"]):
+        for rows in (1, 4, 40):
+            given = {"unit": "patient", "max_rows": rows, "seed": 9, **options}
+            expected = count_table(data, columns, DOMAINS, **given)
+            assert np.array_equal(count_table(as_duckdb(data), columns, DOMAINS, **given), expected)
+
+
+def test_a_relation_that_draws_its_rows_is_read_once():
+    """Persons who have few rows in one look and many in the next would have more than may count."""
+    import duckdb
+
+    drawn = duckdb.sql("select (random() * 20)::int as person, 'eye' as ward from range(400)")
+    for _ in range(5):
+        assert count_table(drawn, ["ward"], {"ward": ["eye"]}, unit="person", max_rows=20).sum() <= 21 * 20
+
+
 @pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
 def test_spark_keeps_the_same_rows_too(spark):
     data = visits(n_rows=300, n_persons=50)
