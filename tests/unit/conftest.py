@@ -22,6 +22,8 @@ def spark():
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
+        # In Java alone: the usual one loads a native library, and takes that of musl where musl is installed too.
+        "spark.sql.parquet.compression.codec": "gzip",
     }.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()

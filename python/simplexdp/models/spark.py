@@ -10,8 +10,12 @@ import numpy as np
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.spark_codes import code_of
+from simplexdp.models import workers
 
 __all__ = ["counted", "group_counts", "release_rows"]
+
+MOST_ASKED = 256
+"""Tasks that are asked whether they can draw."""
 
 
 def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
@@ -87,7 +91,21 @@ def counted(counts: Any, checkpoint: str | None) -> Any:
             raise InvalidParameterError(f"checkpoint must not exist yet, got {checkpoint!r}")
     kept = counts.persist()
     kept.write.format("noop").mode("overwrite").save()
+    _check_workers(counts.sparkSession)
     return kept
+
+
+def _check_workers(session: Any) -> None:
+    """Ask as many tasks as run at once whether they will be able to draw."""
+    from pyspark.sql import functions as sf
+
+    import simplexdp
+
+    # A session of Spark Connect does not tell.
+    tasks = min(int(getattr(getattr(session, "sparkContext", None), "defaultParallelism", 8)), MOST_ASKED)
+    asked = sf.udf(workers.answering(workers.NEEDED), "string")
+    rows = session.range(0, tasks, 1, tasks).select(asked("id").alias("answer")).collect()
+    workers.check_answers(simplexdp.__version__, (row["answer"] for row in rows))
 
 
 def release_rows(counts: Any, by: str, mechanism: Any, checkpoint: str | None) -> Any:

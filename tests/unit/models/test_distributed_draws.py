@@ -1,6 +1,8 @@
 """Draws on Dask and Spark: never made again for what was delivered, and paid for only when all could be counted."""
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -96,8 +98,57 @@ def test_what_cannot_be_counted_or_stored_is_refused_before_the_debit(tmp_path):
     assert [row["state"] for row in accountant.spends()] == ["released"]
 
 
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+@pytest.mark.parametrize("mechanism", ["auto", "discrete_laplace", "discrete_gaussian", "dirichlet"])
+@pytest.mark.parametrize("who", [{}, {"unit": "p", "max_rows": 2}], ids=["records", "persons"])
+def test_every_mechanism_draws_in_the_partitions(mechanism, adjacency, who):
+    people = frame().assign(p=1)
+    accountant = sdp.Accountant(1.0, 1e-6, adjacency=adjacency)
+    plain = histogram(mechanism=mechanism, adjacency=adjacency, accountant=accountant, **who)
+    found = rows(plain.release_on_dask(people, "x", by="g", groups=[0, 1, 2, 3, 9]))
+    shares = found[["p0", "p1", "p2"]].to_numpy()
+    assert shares.shape == (5, 3)
+    assert np.all(shares >= 0)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert plain.privacy_.epsilon(1e-6) <= 1.0
+    assert ("'p'" in plain.privacy_.label) == bool(who)
+    assert [row["state"] for row in accountant.spends()] == ["released"]
+
+
+def test_workers_that_cannot_draw_are_named_before_the_debit(monkeypatch):
+    from simplexdp.models import workers
+
+    assert workers.answering(("simplexdp", "pyarrow"))(0) == sdp.__version__
+    assert workers.answering(("simplexdp", "no_such_package"))(0) == "no no_such_package"
+    with pytest.raises(ImportError, match="a worker cannot import no_such_package; install simplexdp"):
+        workers.check_answers("1", ["1", "no no_such_package"])
+    with pytest.raises(ImportError, match=r"a worker has simplexdp 0.9, and here it is 1;"):
+        workers.check_answers("1", ["1", "0.9", "1"])
+
+    def absent(*_):
+        raise ModuleNotFoundError("No module named 'simplexdp'", name="simplexdp")
+
+    # As a worker of a Dask cluster fails that has not the package.
+    monkeypatch.setattr("simplexdp.models.dask._counted", absent)
+    accountant = sdp.Accountant(5.0, 1e-5)
+    with pytest.raises(ImportError, match="nothing was released: a worker cannot import simplexdp"):
+        histogram(accountant=accountant).release_on_dask(frame(), "x", by="g", groups=[0])
+    assert accountant.debits == 0
+
+
+def test_what_a_worker_is_asked_needs_no_package_to_be_read():
+    """In another Python process that cannot import the package: the question is sent as its code."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    from simplexdp.models import workers
+
+    sent = cloudpickle.dumps(workers.answering(workers.NEEDED)).hex()
+    script = f"import sys, pickle; sys.modules['simplexdp'] = None\nprint(pickle.loads(bytes.fromhex('{sent}'))(0))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "no simplexdp", done.stderr
+
+
 @pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
-def test_on_spark_too(spark, tmp_path):
+def test_on_spark_too(spark, tmp_path, monkeypatch):
     accountant = sdp.Accountant(5.0, 1e-5)
     paid = histogram(accountant=accountant)
     bad = spark.createDataFrame([("SECRET", 0), ("a", 1)] * 5, ["x", "g"])
@@ -109,6 +160,11 @@ def test_on_spark_too(spark, tmp_path):
     with pytest.raises(sdp.InvalidParameterError, match="checkpoint"):
         paid.release_on_spark(good, "x", by="g", groups=[0, 1], checkpoint=str(tmp_path / "there"))
     assert accountant.debits == 0
+    monkeypatch.setattr("simplexdp.models.workers.NEEDED", ("simplexdp", "no_such_package"))
+    with pytest.raises(ImportError, match="a worker cannot import no_such_package"):
+        paid.release_on_spark(good, "x", by="g", groups=[0, 1])
+    assert accountant.debits == 0
+    monkeypatch.undo()
     released = paid.release_on_spark(good, "x", by="g", groups=[0, 1], checkpoint=path)
     first = sorted(released.collect())
     assert sorted(released.collect()) == sorted(spark.read.parquet(path).collect()) == first
