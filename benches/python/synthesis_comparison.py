@@ -1,13 +1,16 @@
 """The table of docs/synthesis.md that compares synthesizers: ours, independent columns, and what peers drew.
 
-    python -m benches.python.synthesis_comparison DATA_FOLDER RESULTS_FOLDER [--data NAME ...] [--seeds N]
+    python -m benches.python.synthesis_comparison DATA_FOLDER RESULTS_FOLDER [--data NAME ...] [--seeds N] [--write]
 
 RESULTS_FOLDER is what `synthesis_peers` wrote; a peer has one run, ours and independent columns are means of N seeds.
 Distances are those of as many synthetic records as there are real ones, for add_remove and delta = 1e-6. Seconds are
-processor time of one core for everything, from codes to records. What was computed before is kept beside the results.
+processor time of one core for everything, from codes to records. What was computed before is kept beside the results,
+so that the work can be done in pieces. `--write` puts the tables into docs/synthesis.md, and docs/synthesis.csv.
 """
 
 import argparse
+import csv
+import io
 import json
 import os
 import time
@@ -28,6 +31,9 @@ COLUMNS = ("pairs", "largest", "one-way", "three-way", "five-way", "correlations
 OURS = {"simplexdp": None, "independent columns": ()}
 """Workloads: all pairs, or none."""
 
+DOCS = Path(__file__).parents[2] / "docs"
+BEGIN, END = "<!-- begin: python -m benches.python.synthesis_comparison -->\n", "<!-- end -->\n"
+
 
 def ours(records, sizes, numeric, epsilon, workload, seed):
     """Return a row of one seed."""
@@ -47,13 +53,46 @@ def kept(path, compute):
     return json.loads(path.read_text())
 
 
-def row(name, values):
+def rows(given, data):
+    """Yield the rows of a data set: epsilon, synthesizer, number of runs, and numbers or why there are none."""
+    records, sizes, numeric = coded(given.folder, data)
+    resampled = records[np.random.default_rng(0).integers(len(records), size=len(records))]
+    path = given.results / f"{data}-truth.row"
+    truth = kept(path, lambda: quality(records, resampled, sizes, numeric, classifier=False))
+    yield "", "real records, resampled", 1, truth
+    for epsilon in given.epsilon:
+        for name, workload in OURS.items():
+            runs = [
+                kept(
+                    place(given.results, data, epsilon, f"{name} {seed}", ".row"),
+                    lambda: ours(records, sizes, numeric, epsilon, workload, seed),  # noqa: B023
+                )
+                for seed in range(given.seeds)
+            ]
+            yield epsilon, name, given.seeds, np.mean(runs, axis=0).tolist()
+        for name in PEERS:
+            drawn, reason, known = (
+                place(given.results, data, epsilon, name, suffix) for suffix in (".npz", ".json", ".row")
+            )
+            if reason.exists():
+                yield epsilon, name, 1, json.loads(reason.read_text())
+            elif drawn.exists():
+
+                def of_peer(found=drawn):
+                    with np.load(found) as run:
+                        return [*quality(records, run["records"], sizes, numeric), run["seconds"]]
+
+                yield epsilon, name, 1, kept(known, of_peer)
+
+
+def line(epsilon, name, values):
     """Return a line of the table."""
+    name = f"{epsilon:g}: {name}" if epsilon else name
     if isinstance(values, str):
-        return f"| {name} | {values} |" + " |" * (len(COLUMNS) - 1)
+        return f"| {name} | {values} |" + " |" * (len(COLUMNS) - 1) + "\n"
     seconds = "" if len(values) < len(COLUMNS) else f"{values[8]:.2f}" if values[8] < 10 else f"{values[8]:.0f}"
     cells = [*(f"{value:.4f}" for value in values[:3]), *(f"{value:.3f}" for value in values[3:8]), seconds]
-    return "| " + " | ".join([name, *cells]) + " |"
+    return "| " + " | ".join([name, *cells]) + " |\n"
 
 
 def main():
@@ -63,42 +102,27 @@ def main():
     parser.add_argument("results", type=Path)
     parser.add_argument("--data", nargs="+", default=list(NAMES))
     parser.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 1.0, 3.0])
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    tables, listed = [], io.StringIO()
+    writer = csv.writer(listed, lineterminator="\n")
+    writer.writerow(["data", "epsilon", "synthesizer", "runs", *COLUMNS, "remark"])
     for data in given.data:
-        records, sizes, numeric = coded(given.folder, data)
-        print(f"| {data} | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 1)}")
-        resampled = records[np.random.default_rng(0).integers(len(records), size=len(records))]
-        truth = kept(
-            given.results / f"{data}-truth.row",
-            lambda: quality(records, resampled, sizes, numeric, classifier=False),  # noqa: B023
-        )
-        print(row("real records, resampled", truth), flush=True)
-        for epsilon in given.epsilon:
-            for name, workload in OURS.items():
-                runs = [
-                    kept(
-                        place(given.results, data, epsilon, f"{name} {seed}", ".row"),
-                        lambda: ours(records, sizes, numeric, epsilon, workload, seed),  # noqa: B023
-                    )
-                    for seed in range(given.seeds)
-                ]
-                print(row(f"{epsilon:g}: {name}", np.mean(runs, axis=0).tolist()), flush=True)
-            for name in PEERS:
-                drawn, reason, known = (
-                    place(given.results, data, epsilon, name, suffix) for suffix in (".npz", ".json", ".row")
-                )
-                if reason.exists():
-                    print(row(f"{epsilon:g}: {name}", json.loads(reason.read_text())))
-                elif drawn.exists():
-
-                    def of_peer(found=drawn):
-                        with np.load(found) as run:
-                            return [*quality(records, run["records"], sizes, numeric), run["seconds"]]  # noqa: B023
-
-                    print(row(f"{epsilon:g}: {name}", kept(known, of_peer)), flush=True)
-        print()
+        table = f"| {data} | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 1)}\n"
+        for epsilon, name, runs, values in rows(given, data):
+            table += line(epsilon, name, values)
+            numbers = [""] * len(COLUMNS) if isinstance(values, str) else [f"{value:.5g}" for value in values]
+            numbers += [""] * (len(COLUMNS) - len(numbers))
+            writer.writerow([data, epsilon, name, runs, *numbers, values if isinstance(values, str) else ""])
+        print(table, flush=True)
+        tables.append(table)
+    if given.write:
+        page = DOCS / "synthesis.md"
+        before, rest = page.read_text().split(BEGIN)
+        page.write_text(before + BEGIN + "\n" + "\n".join(tables) + "\n" + END + rest.split(END, 1)[1])
+        (DOCS / "synthesis.csv").write_text(listed.getvalue())
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ def correlations_off(real, synthetic, numeric):
 def learned(train, test):
     """Return accuracy and area under the curve of gradient boosting; the class is the last column, of two values."""
     if len(np.unique(train[:, -1])) < 2:
+        # A single class teaches nothing.
         return np.array([np.mean(test[:, -1] == train[0, -1]), 0.5])
     model = HistGradientBoostingClassifier(max_iter=60, random_state=0).fit(train[:, :-1], train[:, -1])
     chances = model.predict_proba(test[:, :-1])[:, 1]

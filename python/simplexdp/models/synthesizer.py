@@ -248,6 +248,13 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self._mixture = _core.ProductMixture.fit(
             sizes, pairs, measured.as_tuple(), components, self.progress, self.random_state
         )
+        if measured.total < 3 * measured.total_sigma:
+            warnings.warn(
+                "the budget is too small to tell how many records there are, or whether there are any: what is drawn "
+                "says nothing about them",
+                UserWarning,
+                stacklevel=4,
+            )
         if few and not pairs:
             warnings.warn(
                 "the budget is too small to measure pairs of so few records, so none were measured: the columns of "

@@ -386,6 +386,14 @@ def test_a_budget_that_is_too_small_for_pairs_says_so():
         fitted(components=1)
 
 
+def test_a_budget_that_is_too_small_to_count_records_says_so():
+    with pytest.warns(UserWarning, match="how many records there are"):
+        model = fitted(epsilon=1e-5)
+    assert model._measured.total_sigma > N / 3
+    with pytest.raises(sdp.exceptions.NumericalError, match="1e-300"):
+        fitted(epsilon=1e-300)
+
+
 def test_inferred_domains_leak_and_warn():
     with pytest.warns(PrivacyLeakWarning, match="domains="):
         model = fitted({"a": ["x", "y"] * 500}, domains=None, binner=None)

@@ -77,15 +77,15 @@ impl Plan {
         delta: f64,
     ) -> Result<Self> {
         if !(epsilon > 0.0 && epsilon < 700.0) {
-            return Err(Error::parameter("epsilon", "be positive and below 700", epsilon));
+            return Err(Error::parameter("epsilon", "be positive and below 700", format!("{epsilon:?}")));
         }
         if !(delta > 0.0 && delta < 1.0) {
-            return Err(Error::parameter("delta", "lie strictly between 0 and 1", delta));
+            return Err(Error::parameter("delta", "lie strictly between 0 and 1", format!("{delta:?}")));
         }
         let mut plan = Self::new(layout, weights, neighbours, max_rows, LEAST_MU)?;
         let keeps = |plan: &Self| -> Result<bool> { Ok(plan.profile()?.delta_upper(epsilon) <= delta) };
         if !keeps(&plan)? {
-            let reason = format!("epsilon {epsilon} at delta {delta} leaves nothing to measure");
+            let reason = format!("epsilon {epsilon:?} at delta {delta:?} leaves nothing to measure");
             return Err(Error::numerical("plan", reason));
         }
         // Bisection on the logarithm of mu; the plan always keeps the budget.
@@ -105,7 +105,7 @@ impl Plan {
             }
             plan.mu *= 1.0 - 1e-10;
         }
-        Err(Error::numerical("plan", format!("epsilon {epsilon} at delta {delta} cannot be kept")))
+        Err(Error::numerical("plan", format!("epsilon {epsilon:?} at delta {delta:?} cannot be kept")))
     }
 
     /// The plan that costs `mu`.

@@ -12,6 +12,7 @@ mod products;
 
 use lanes::{LANES, Lane};
 use objective::{Logits, Objective, Workspace, component_weights, padded};
+use products::Tiles;
 
 use super::estimate::{one_way_shares, probabilities, records};
 use super::mixture::Mixture;
@@ -118,6 +119,7 @@ impl Objective {
             blocks: (0..layout.n_columns()).map(|column| layout.levels(column)).collect(),
             width,
             n,
+            tiles: Tiles::of(width, layout.pairs().iter().map(|&(i, j)| (layout.levels(i), layout.levels(j)))),
             shares: vec![0.0; width],
             pair_weights: vec![0.0; width * width],
             pair_targets: vec![0.0; width * width],

@@ -7,10 +7,11 @@
 //!
 //! where C takes row and column means off a table, U is one number for each pair, and T has no such means; A and w are
 //! softmaxes of logits. As rows of P sum to m, C P is P less what m says; and as C is a projection, the gradient of
-//! the first term with respect to P is U (C P - T). The whole gradient costs two products of K D^2.
+//! the first term with respect to P is U (C P - T). The whole gradient costs two products of K D^2, less what no pair
+//! that was measured needs.
 
 use super::lanes::{LANES, Lane, exp, map2, sum};
-use super::products::{ROWS, pair_tables, times};
+use super::products::{ROWS, Tiles, mirror, pair_tables, times};
 use crate::wide::widest;
 
 /// Logits stay within this of the largest one in their column: further down, a level would be as good as dead, and single
@@ -25,6 +26,8 @@ pub(super) struct Objective {
     pub(super) width: usize,
     /// The number of components over [`LANES`].
     pub(super) n: usize,
+    /// Where there are pairs.
+    pub(super) tiles: Tiles,
     /// One over the number of levels of its column, for each level.
     pub(super) shares: Vec<f32>,
     /// U and T above the diagonal; U is zero where nothing was measured. T holds what makes P less the means of its rows
@@ -130,11 +133,11 @@ impl Objective {
             }
             *one_way = sum(total);
         }
-        pair_tables(&work.weighted, &work.a, width, &mut work.pairs);
+        pair_tables(&work.weighted, &work.a, width, &self.tiles, &mut work.pairs);
         let mut value = self.pair_residual(&work.pairs, &one_way, &mut work.residual);
         let slope: Vec<f32> = (0..width).map(|i| self.weights[i] * (one_way[i] - self.targets[i])).collect();
         value += 0.5 * (0..width).map(|i| f64::from(slope[i]) * f64::from(one_way[i] - self.targets[i])).sum::<f64>();
-        times(&work.residual, &work.a, width, &mut work.product);
+        times(&work.residual, &work.a, width, &self.tiles, &mut work.product);
         let components = self.level_gradient(at, &slope, &w, gradient, work);
         let mean: f64 = components.iter().zip(&w).map(|(q, w)| dot(*q, *w)).sum();
         let scale = (n * LANES) as f32;
@@ -206,7 +209,7 @@ impl Objective {
                 value += 0.5 * f64::from(row_value);
             }
         }
-        mirror(residual, width);
+        mirror(residual, width, &self.tiles);
         value
     }
 
@@ -276,18 +279,4 @@ impl Objective {
 #[inline(always)]
 fn dot(a: Lane, b: Lane) -> f64 {
     (0..LANES).map(|l| f64::from(a[l]) * f64::from(b[l])).sum()
-}
-
-/// Copies what is above the diagonal below it, in blocks that stay in the cache.
-#[inline(always)]
-fn mirror(square: &mut [f32], width: usize) {
-    for top in (0..width).step_by(ROWS) {
-        for left in (top..width).step_by(ROWS) {
-            for i in top..top + ROWS {
-                for j in left.max(i + 1)..left + ROWS {
-                    square[j * width + i] = square[i * width + j];
-                }
-            }
-        }
-    }
 }
