@@ -248,20 +248,16 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self._mixture = _core.ProductMixture.fit(
             sizes, pairs, measured.as_tuple(), components, self.progress, self.random_state
         )
-        if measured.total < 3 * measured.total_sigma:
-            warnings.warn(
-                "the budget is too small to tell how many records there are, or whether there are any: what is drawn "
-                "says nothing about them",
-                UserWarning,
-                stacklevel=4,
-            )
+        lost = []
         if few and not pairs:
-            warnings.warn(
-                "the budget is too small to measure pairs of so few records, so none were measured: the columns of "
-                "synthetic records are independent of each other",
-                UserWarning,
-                stacklevel=4,
+            lost.append(
+                "measure pairs of so few records, so none were measured: the columns of synthetic records are "
+                "independent of each other"
             )
+        if measured.total < 3 * measured.total_sigma:
+            lost.append("tell how many records there are, or whether there are any")
+        if lost:
+            warnings.warn(f"the budget is too small to {'; and to '.join(lost)}", UserWarning, stacklevel=4)
         bounds = {} if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._numeric = {
             column: NumericColumn(inner, bounds.get(column), column in whole) for column, inner in edges.items()

@@ -372,10 +372,10 @@ def test_hardly_any_records_are_no_error(n):
 
 def test_a_budget_that_is_too_small_for_pairs_says_so():
     with pytest.warns(UserWarning, match="too small to measure pairs"):
-        model = fitted(epsilon=0.005)
+        model = fitted(epsilon=0.01)
     # None was measured, and independent columns are what the whole budget buys.
     assert model._pairs == []
-    alone = fitted(epsilon=0.005, workload=())
+    alone = fitted(epsilon=0.01, workload=())
     np.testing.assert_array_equal(model._measured.cells, alone._measured.cells)
     np.testing.assert_allclose(
         model.marginal(["job", "sex"]), np.outer(model.marginal(["job"]), model.marginal(["sex"])), atol=1e-12
@@ -391,7 +391,7 @@ def test_a_budget_that_is_too_small_to_count_records_says_so():
         model = fitted(epsilon=1e-5)
     assert model._measured.total_sigma > N / 3
     with pytest.raises(sdp.exceptions.NumericalError, match="1e-300"):
-        fitted(epsilon=1e-300)
+        fitted(epsilon=1e-300, delta=1e-300)
 
 
 def test_inferred_domains_leak_and_warn():
