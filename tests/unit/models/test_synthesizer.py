@@ -230,7 +230,9 @@ def test_what_is_kept_is_post_processing_of_what_was_released(model):
         # Means of rows are drowned: no table may come back by rounding.
         assert tuple(np.round(cells).astype(int)) not in true
     allowed = {"_mixture", "_measured", "_pairs", "_numeric", "_origin", "_frame_kind", "domains_", "bin_edges_"}
-    allowed |= {"n_records_", "privacy_", "seeded_", *model.get_params()}
+    # Who a record belongs to, as parameters say it.
+    assert model._whose == {}
+    allowed |= {"n_records_", "privacy_", "seeded_", "_whose", *model.get_params()}
     assert set(state) <= allowed
     assert model.n_records_ != N
     assert all(array.size != N for array in held)
