@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross instructions reproducible lint format stubs bench gallery docs wheels lock clean
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock clean
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -77,6 +77,9 @@ wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into d
 
 cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=aarch64-unknown-linux-gnu
 	bash packaging/cross/build.sh $(TARGET) target/cross
+
+cross-test: $(STAMP)-wheels ## Run unit tests with the wheel of `make cross`: PLATFORM=aarch64 or windows, TESTS="tests/unit/..."
+	bash packaging/cross/try.sh $(PLATFORM) target/cross $(TESTS)
 
 reproducible: $(STAMP)-wheels ## Build wheel and source archive twice, in two folders, and compare them byte for byte
 	bash packaging/steady/compare.sh
