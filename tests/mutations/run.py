@@ -1,10 +1,11 @@
 """Apply each fault of ``mutations.toml`` to a copy of the tree and see whether the tests notice it.
 
-``python tests/mutations/run.py [--only WORD] [--write docs/mutations.md]``, by `make mutations`. Faults in Rust are all
-built into one extension, each behind a number that the environment chooses, so that the sources are compiled once: an
-expression ``find`` becomes ``(if on(N) { replace } else { find })``. Faults in Python are written into the copy, one
-after the other. Tests that notice a fault must pass without one. It exits with 1 if a fault survives, with 2 if one
-does not fit the tree any more.
+``python tests/mutations/run.py [--only WORD] [--first NUMBER] [--write docs/mutations.md]``, by `make mutations`. A run
+that was stopped goes on where `--first` says; what it finds is kept in `target/mutations/found.json`. Faults in Rust
+are all built into one extension, each behind a number that the environment chooses, so that the sources are compiled
+once: an expression ``find`` becomes ``(if on(N) { replace } else { find })``. Faults in Python are written into the
+copy, one after the other. Tests that notice a fault must pass without one. It exits with 1 if a fault survives, with 2
+if one does not fit the tree any more.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ TREE = Path(__file__).resolve().parents[2]
 WORK = TREE / "target" / "mutations"
 COPY = WORK / "tree"
 ROOT = "rust/core/src/lib.rs"
+FOUND = WORK / "found.json"
+"""By which tests faults were noticed, or null, since the run with `--first 1`."""
 CHOSEN = "SIMPLEXDP_MUTATION"
 LIMIT = 600
 """Seconds after which a test that a fault keeps from ending counts as failed."""
@@ -200,6 +203,7 @@ def main() -> int:
     """Run the list."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="faults with this word in their name or file")
+    parser.add_argument("--first", type=int, default=1, help="the number of the first fault in the list that is run")
     parser.add_argument("--write", type=Path, help="a page to write")
     options = parser.parse_args()
     mutations = listed()
@@ -210,7 +214,9 @@ def main() -> int:
     switched(mutations)
     program = build()
     chosen = [(n, m) for n, m in enumerate(mutations, 1) if options.only in m.name or options.only in m.file]
-    found: list[tuple[Mutation, str | None]] = []
+    chosen = [(n, m) for n, m in chosen if n >= options.first]
+    before = json.loads(FOUND.read_text()) if options.first > 1 and FOUND.exists() else {}
+    found: list[tuple[Mutation, str | None]] = [(m, before[m.name]) for m in mutations if m.name in before]
     for number, mutation in chosen:
         target = COPY / mutation.file
         text = target.read_text(encoding="utf-8")
@@ -227,7 +233,8 @@ def main() -> int:
         if by is not None and fails_without_fault(by, program):
             print(f"{by} fails without any fault, and says nothing")
             found[-1] = (mutation, None)
-        print(f"{'SURVIVED' if found[-1][1] is None else 'noticed '}  {mutation.name}", flush=True)
+        print(f"{'SURVIVED' if found[-1][1] is None else 'noticed '}  {number} {mutation.name}", flush=True)
+        FOUND.write_text(json.dumps({m.name: by for m, by in found}, indent=1), encoding="utf-8")
     seconds = time.monotonic() - started
     survivors = sum(by is None for _, by in found)
     print(f"{len(found)} faults, {survivors} survived, {seconds:.0f} s")
