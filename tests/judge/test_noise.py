@@ -150,3 +150,33 @@ def test_concentrated_privacy_covers_the_noise_that_has_it(rho):
         assert_true(twice, 2 * curve, [1e-6])
     beside = curves[0] + sdp.PrivacyCurve.gaussian(sigma=(2 * rho) ** -0.5 * (1 - 1e-15))
     assert_true(twice, beside, [1e-6])
+
+
+def hostile_pairs(sensitivity: Fraction, resolution: Fraction) -> list[tuple[float, float]]:
+    """Return doubles at a distance of at most the sensitivity, exactly, around halves of the grid on both sides of zero."""
+    halves = [resolution * Fraction(odd, 2) for odd in range(-9, 10, 2)]
+    starts = [float(half) for half in halves]
+    starts += [math.nextafter(start, way) for start in starts for way in (-math.inf, math.inf)]
+    pairs = []
+    for x in starts:
+        for end in (Fraction(x) + sensitivity, Fraction(x) - sensitivity):
+            near = float(end)
+            for y in (near, math.nextafter(near, math.inf), math.nextafter(near, -math.inf)):
+                if abs(Fraction(x) - Fraction(y)) <= sensitivity:
+                    pairs.append((x, y))
+    return pairs
+
+
+@pytest.mark.parametrize("resolution", [1.0, 0.25, 2.0**-21, 4.0])
+@pytest.mark.parametrize("sensitivity", [1, 2, 0.75, 3])
+def test_values_at_that_distance_are_never_further_apart_on_the_grid_than_their_price_says(sensitivity, resolution):
+    # Noise so small that it is zero: what comes out is where a value was rounded to.
+    still = sdp.LaplaceMechanism(scale=resolution / 1000, sensitivity=sensitivity, resolution=resolution)
+    priced = sdp.LaplaceMechanism(scale=1, sensitivity=sensitivity, resolution=resolution)
+    # The loss of discrete Laplace noise of scale 1 between centres at distance t is t.
+    allowed = Fraction(priced.privacy.epsilon(0.0))
+    pairs = hostile_pairs(Fraction(sensitivity), Fraction(resolution))
+    assert len(pairs) > 40
+    found = max(abs(Fraction(still.release(x)) - Fraction(still.release(y))) for x, y in pairs)
+    assert found <= allowed
+    assert 0 < found

@@ -4,6 +4,7 @@
 //! bounds the mass beyond a window. Besides the logarithm there is its increment from x to x + 1, free of the cancellation
 //! that a difference of two logarithms of large arguments has.
 
+use crate::sampling::half_up;
 use crate::special::{log_gamma, log_gamma_ratio};
 use crate::{Error, Result};
 
@@ -261,7 +262,7 @@ fn positive(scale: f64, prior: f64) -> Result<(f64, f64)> {
 
 /// The multiple of `step` that the release started from; integers lie on every grid of step 1, 1/2, 1/4, ...
 fn rounded(x: f64, step: f64) -> f64 {
-    if step > 1.0 { (x / step).round() * step } else { x }
+    if step > 1.0 { half_up(x / step) * step } else { x }
 }
 
 /// ln(1 - exp(-t)) for t > 0.

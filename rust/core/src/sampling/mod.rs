@@ -16,6 +16,7 @@ pub use discrete_noise::DiscreteNoise;
 pub use exponential::exp_neg_enclosed;
 pub use polya::PolyaUrn;
 pub use rational::{Rational, exact_integer};
+pub(crate) use release::half_up;
 pub use release::{LARGEST_STEPS, LARGEST_VALUE};
 pub use selection::{LOG_ERROR, MAX_LOG_SPAN, Selection};
 pub use sum_preserving::SumPreservingLaplace;

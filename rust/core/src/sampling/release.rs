@@ -37,8 +37,9 @@ impl DiscreteNoise {
     /// Real numbers, rounded to multiples of 2^log_resolution and clamped to +-[`LARGEST_STEPS`] of them, plus noise in
     /// units of that step. The results are multiples of it.
     ///
-    /// Rounding and clamping come first and depend on one value each, so that two values at distance t differ by at most
-    /// ceil(t / step) steps before noise is added.
+    /// Rounding and clamping come first and depend on one value each. Halves go up, below zero too, so that rounding
+    /// commutes with whole steps: two values at distance t differ by at most ceil(t / step) steps before noise is added.
+    /// With halves away from zero, -1/2 and 1/2 would be two steps apart.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless -1000 <= log_resolution <= 900; [`Error::InvalidData`] when a value is NaN.
@@ -60,7 +61,7 @@ impl DiscreteNoise {
         fill_chunks(&mut noisy, 1, key, threads, |stream, offset, chunk| {
             for (noisy, x) in chunk.iter_mut().zip(&values[offset..]) {
                 // Exact but for overflow, which is clamped, and underflow, which cannot come near a half.
-                let steps = (x / step).round().clamp(-largest, largest) as i64;
+                let steps = half_up(x / step).clamp(-largest, largest) as i64;
                 let steps = (steps + self.sample(stream)).clamp(-4 * LARGEST_STEPS, 4 * LARGEST_STEPS);
                 *noisy = steps as f64 * step;
             }
@@ -68,6 +69,13 @@ impl DiscreteNoise {
         })?;
         Ok(noisy)
     }
+}
+
+/// The integer nearest to x, of two the upper one: the floor of x + 1/2, without the rounding of that sum.
+pub(crate) fn half_up(x: f64) -> f64 {
+    let floor = x.floor();
+    // Exact, but for x between -1/2 and 0, where it is above a half before and after it is rounded.
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
 impl SumPreservingLaplace {
@@ -96,6 +104,32 @@ impl SumPreservingLaplace {
 mod tests {
     use super::*;
     use crate::sampling::Rational;
+
+    #[test]
+    fn rounding_commutes_with_whole_steps() {
+        let just_below = 0.5_f64.next_down();
+        for (x, rounded) in [
+            (-0.5, 0.0),
+            (0.5, 1.0),
+            (-1.5, -1.0),
+            (2.5, 3.0),
+            (just_below, 0.0),
+            (-0.5_f64.next_down(), 0.0),
+            (-(0.5_f64.next_up()), -1.0),
+            (-5e-324, 0.0),
+            (f64::INFINITY, f64::INFINITY),
+            (-f64::INFINITY, -f64::INFINITY),
+        ] {
+            assert_eq!(half_up(x), rounded, "{x:e}");
+        }
+        // Eighths are exact, and so are their sums with integers.
+        for eighths in -40..40 {
+            for shift in 0..5 {
+                let x = f64::from(eighths) / 8.0;
+                assert_eq!(half_up(x + f64::from(shift)), half_up(x) + f64::from(shift), "{x} {shift}");
+            }
+        }
+    }
 
     #[test]
     fn nothing_overflows_at_the_ends_of_the_range() {
