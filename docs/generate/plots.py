@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import simplexdp as sdp
-from simplexdp.plots.style import style
+from simplexdp.plots.style import panels, style
 from simplexdp.report import release_report
 from simplexdp.testing import SeededRng
 
@@ -23,6 +23,16 @@ OUT = Path(__file__).resolve().parents[1] / "plots"
 COUNTS = [1412, 893, 650, 500, 345, 150, 50]
 LABELS = ["Engineering", "Care", "Education", "Trade and transport", "Administration", "Agriculture", "Other"]
 COMPARED = ["dirichlet", "discrete_gaussian", "discrete_laplace", "sum_preserving_laplace", "posterior_draw"]
+
+
+PHONE = 3.75
+"""Inches that are 360 pixels: letters have their own size there, and larger ones on a desk, where the picture grows."""
+
+
+def narrow(height: float = 3.0) -> Any:
+    """Return axes that a phone shows at their own size."""
+    with style():
+        return panels(width=PHONE, height=height)[1][0, 0]
 
 
 def save(name: str, axes: Any) -> None:
@@ -49,26 +59,33 @@ def draw() -> None:
         "three gaussian": 3 * sdp.PrivacyCurve.gaussian(sigma=5.0),
         "pure": sdp.PrivacyCurve.pure(1.0),
     }
-    save("privacy-curve", sdp.plots.privacy_curve(curves))
-    save("tradeoff", sdp.plots.tradeoff({"gaussian, sigma 1": sdp.PrivacyCurve.gaussian(sigma=1.0)} | curves))
+    save("privacy-curve", sdp.plots.privacy_curve(curves, ax=narrow()))
+    save(
+        "tradeoff",
+        sdp.plots.tradeoff({"gaussian, sigma 1": sdp.PrivacyCurve.gaussian(sigma=1.0)} | curves, ax=narrow(4.6)),
+    )
 
     accountant = sdp.Accountant(1.0, 1e-6, adaptive=False)
     for label, sigma in (("ages", 15.0), ("income by region", 20.0), ("postcodes", 12.0), ("ages, again", 15.0)):
         accountant.spend(sdp.PrivacyCurve.gaussian(sigma=sigma), on=label)
-    save("budget", sdp.plots.budget(accountant))
+    save("budget", sdp.plots.budget(accountant, ax=narrow()))
 
     lower, upper = mechanism.interval(y, sum(COUNTS)).T
-    save("release", sdp.plots.release(y, lower, upper, labels=LABELS, level=0.95))
+    save("release", sdp.plots.release(y, lower, upper, labels=LABELS, level=0.95, ax=narrow()))
 
     epsilons = (0.1, 0.3, 1.0, 3.0, 10.0)
     tables = [sdp.compare(1000, 20, e, 1e-6, "l1", mechanisms=COMPARED, samples=300) for e in epsilons]
-    save("error-against-epsilon", sdp.plots.error_against_epsilon(tables))
-    save("winner-map", sdp.plots.winner_map(sdp.comparison.winners([100, 1000, 10**4, 10**5], [2, 10, 100, 1000])))
+    save("error-against-epsilon", sdp.plots.error_against_epsilon(tables, ax=narrow()))
+    found = sdp.comparison.winners([100, 1000, 10**4, 10**5], [2, 10, 100, 1000])
+    save("winner-map", sdp.plots.winner_map(found))
 
-    save("plan", sdp.plots.plan(sdp.plan("histogram", n=1000, domains=10)))
+    save("plan", sdp.plots.plan(sdp.plan("histogram", n=1000, domains=10), ax=narrow(3.4)))
 
     hellinger = sdp.HellingerMechanism(prior=[1, 1, 1], n=20, epsilon=0.8)
-    save("ternary", sdp.plots.ternary(hellinger, [10, 6, 4], labels=["red", "green", "blue"], show_truth=True))
+    save(
+        "ternary",
+        sdp.plots.ternary(hellinger, [10, 6, 4], labels=["red", "green", "blue"], show_truth=True, ax=narrow()),
+    )
 
 
 def photograph() -> None:

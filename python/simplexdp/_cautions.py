@@ -1,34 +1,43 @@
-"""Words to users whose budget is not what they think: one warning each, which says what to do."""
+"""Words to users whose budget is not what they think: one warning each, which says what to do.
 
+Whoever called the package hears a word once: a mechanism that a model, a comparison or the command line makes for
+somebody else says nothing, since they say it themselves.
+"""
+
+import sys
 import warnings
+from typing import Any
 
 from simplexdp.exceptions import WeakGuaranteeWarning
 
-__all__ = ["WEAK", "caution_delta", "caution_epsilon", "caution_search"]
+__all__ = ["WEAK", "caution", "caution_search"]
 
 WEAK = 10.0
 """An epsilon above which hardly anything is protected: e^10 is 22026."""
 
+PACKAGE = __name__.partition(".")[0]
 
-def caution_delta(delta: float, n: float, *, stacklevel: int = 3) -> None:
-    """Warn of a delta that would allow to publish a record: one of n at random is (0, 1/n)-private."""
-    if n > 0 and delta * n >= 1:
-        warnings.warn(
+
+def caution(*, epsilon: Any = None, delta: Any = None, n: Any = None) -> None:
+    """Warn of an epsilon that protects hardly anything, and of a delta that would allow to publish a record.
+
+    Publishing one of n records at random is (0, 1/n)-private. What is None is not known, and nothing is said of it.
+    """
+    words = []
+    if delta is not None and n is not None and n > 0 and delta * n >= 1:
+        words.append(
             f"delta = {delta:g} is at least one in n = {n:g}: publishing one record at random would pass it; take a "
-            f"delta of {0.1 / n:.0e} or less",
-            WeakGuaranteeWarning,
-            stacklevel=stacklevel,
+            f"delta of {0.1 / n:.0e} or less"
         )
-
-
-def caution_epsilon(epsilon: float, *, stacklevel: int = 3) -> None:
-    """Warn of an epsilon that protects hardly anything."""
-    if epsilon > WEAK:
-        warnings.warn(
-            f"epsilon = {epsilon:g} is above {WEAK:g} and protects hardly anything; what less costs, sdp.plan says",
-            WeakGuaranteeWarning,
-            stacklevel=stacklevel,
+    if epsilon is not None and epsilon > WEAK:
+        words.append(
+            f"epsilon = {float(epsilon):g} is above {WEAK:g} and protects hardly anything; what less costs, sdp.plan "
+            "says"
         )
+    if words:
+        level = _caller()
+        for each in words if level else ():
+            warnings.warn(each, WeakGuaranteeWarning, stacklevel=level)
 
 
 def caution_search() -> None:
@@ -39,3 +48,18 @@ def caution_search() -> None:
         WeakGuaranteeWarning,
         stacklevel=4,
     )
+
+
+def _caller() -> int:
+    """Return the stack level of who called the package; 0 where another part of the package did."""
+    level, frame = 2, sys._getframe(2)
+    part = _part(frame)
+    while frame.f_back is not None and _part(frame) == part:
+        level, frame = level + 1, frame.f_back
+    inside = _part(frame)[:1] == (PACKAGE,) and _part(frame) != part
+    return 0 if inside else level
+
+
+def _part(frame: Any) -> tuple[str, ...]:
+    """Return the package and the part of it whose code a frame runs."""
+    return tuple(str(frame.f_globals.get("__name__", "")).split(".")[:2])

@@ -6,24 +6,80 @@ import numpy as np
 import pytest
 
 import simplexdp as sdp
-from simplexdp._cautions import caution_delta, caution_epsilon
+from simplexdp import models
+
+PEOPLE = {"a": [0, 1] * 50, "b": [1, 0] * 50}
+CALLS = {
+    "histogram": lambda epsilon, delta: models.PrivateHistogram(domain=2, epsilon=epsilon, delta=delta).fit(
+        PEOPLE, "a"
+    ),
+    "histogram of groups": lambda epsilon, delta: models.PrivateHistogram(
+        domain=2, groups=2, epsilon=epsilon, delta=delta, mechanism="dirichlet", total=100
+    ).fit(PEOPLE, "a", by="b"),
+    "classifier": lambda epsilon, delta: models.PrivateCategoricalNB(
+        epsilon, delta, categories=[2], classes=[0, 1]
+    ).fit(np.array(PEOPLE["a"])[:, None], PEOPLE["b"]),
+    "network": lambda epsilon, delta: models.PrivateBayesianNetwork(
+        [("a", "b")], {"a": 2, "b": 2}, epsilon=epsilon, delta=delta
+    ).fit(PEOPLE),
+    "synthesizer": lambda epsilon, delta: models.PrivateSynthesizer(epsilon, delta, domains={"a": 2, "b": 2}).fit(
+        PEOPLE
+    ),
+    "dirichlet": lambda epsilon, delta: sdp.DirichletMechanism.calibrated(epsilon, delta, 2, total=100),
+    "hellinger": lambda epsilon, delta: sdp.HellingerMechanism([1, 1], 100, epsilon, delta=delta),
+    "compare": lambda epsilon, delta: sdp.compare(100, 3, epsilon, delta, samples=8, mechanisms=["discrete_laplace"]),
+    "recommend a histogram": lambda epsilon, delta: sdp.recommend(
+        "histogram", n=100, dimension=3, epsilon=epsilon, delta=delta, postprocessing=["raw"]
+    ),
+    "recommend a synthesizer": lambda epsilon, delta: sdp.recommend(
+        "synthesis", n=100, dimension=2, tables=2, epsilon=epsilon, delta=delta
+    ),
+    "plan": lambda epsilon, delta: sdp.plan("groups", n=100, domains=[2, 2], epsilons=[epsilon], delta=delta),
+}
+ONLY_EPSILON = {
+    "real noise": lambda epsilon: sdp.LaplaceMechanism.calibrated(epsilon=epsilon, sensitivity=1),
+    "noise": lambda epsilon: sdp.DiscreteLaplaceMechanism.for_counts(epsilon),
+    "gaussian": lambda epsilon: sdp.DiscreteGaussianMechanism.for_counts(epsilon, 0.1),
+    "sum": lambda epsilon: sdp.SumPreservingLaplaceMechanism.for_counts(epsilon, dimension=3),
+    "laplace posterior": lambda epsilon: sdp.LaplacePosteriorMechanism([1, 1], 100, epsilon),
+    "accountant": lambda epsilon: sdp.Accountant(epsilon, 0.1),
+}
 
 
-def test_a_delta_of_one_in_n_is_warned_of_and_less_is_not():
-    with pytest.warns(sdp.WeakGuaranteeWarning, match="take a delta of 1e-04 or less"):
-        caution_delta(1e-3, 1000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        caution_delta(9e-4, 1000)
-        caution_delta(0.0, 1000)
+def _heard(call, *arguments):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        call(*arguments)
+    return [each for each in heard if each.category is sdp.WeakGuaranteeWarning]
 
 
-def test_an_epsilon_above_ten_is_warned_of():
-    with pytest.warns(sdp.WeakGuaranteeWarning, match=r"sdp\.plan"):
-        caution_epsilon(10.5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        caution_epsilon(10.0)
+@pytest.mark.parametrize("name", CALLS)
+def test_who_calls_with_a_weak_budget_hears_of_each_weakness_once_and_where(name):
+    heard = _heard(CALLS[name], 10.5, 0.02)
+    assert sorted(str(each.message).partition(" ")[0] for each in heard) == ["delta", "epsilon"], heard
+    assert all(each.filename == __file__ for each in heard)
+    words = " ".join(str(each.message) for each in heard)
+    assert "take a delta of" in words
+    assert "sdp.plan" in words
+    # The synthesizer knows the number of records with noise only.
+    assert _heard(CALLS[name], 1.0, 1e-6) == []
+    if name != "synthesizer":
+        assert [str(each.message).partition(" ")[0] for each in _heard(CALLS[name], 10.0, 0.01)] == ["delta"]
+        assert _heard(CALLS[name], 10.0, 0.0099) == []
+
+
+@pytest.mark.parametrize("name", ONLY_EPSILON)
+def test_a_mechanism_of_no_stated_total_speaks_of_epsilon_alone(name):
+    heard = _heard(ONLY_EPSILON[name], 10.5)
+    assert len(heard) == 1
+    assert heard[0].filename == __file__
+    assert "epsilon = 10.5 is above 10" in str(heard[0].message)
+    assert _heard(ONLY_EPSILON[name], 10.0) == []
+
+
+def test_a_private_number_of_records_is_not_told_by_a_warning():
+    few = models.PrivateHistogram(domain=2, epsilon=1.0, delta=0.02, adjacency="add_remove")
+    assert _heard(few.fit, PEOPLE, "a") == []
 
 
 def test_a_search_without_an_accountant_is_warned_of():

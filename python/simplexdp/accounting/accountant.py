@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Literal, get_args
 
 from simplexdp._arguments import choice, flag, integer, non_negative, number
+from simplexdp._cautions import caution
 from simplexdp._rounding import rounded
 from simplexdp.accounting import events, recipes, rules
 from simplexdp.accounting.composition import compose
@@ -99,6 +100,7 @@ class Accountant:
         if not (epsilon > 0 and 0 <= delta < 1):
             raise InvalidParameterError(f"epsilon must be positive and delta in [0, 1), got {epsilon} and {delta}")
         choice("adjacency", adjacency, get_args(Adjacency))
+        caution(epsilon=epsilon)
         _check_mode(mode)
         made = _rule(rule, epsilon, delta, adjacency, adaptive)
         settings = {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": made.to_text()}

@@ -22,6 +22,7 @@ COMMANDS = {
     "fit-nb": ("models", "Fit a private naive Bayes classifier."),
     "fit-bn": ("models", "Fit a private Bayesian network."),
     "fit-synth": ("synthesizer", "Fit a synthesizer: synthetic tables without a given structure."),
+    "card": ("card", "Write a model card of a released model."),
     "predict": ("predict", "Classify records with a released classifier."),
     "synthesize": ("synthesize", "Draw synthetic records from what was released, or of a table in one step."),
     "ledger": ("ledger", "Show or make a budget that releases are debited from."),

@@ -13,7 +13,7 @@ import click
 
 __all__ = ["Command", "KeepingCommand", "whole"]
 
-OUTPUTS = ("out", "report", "plot", "certificate")
+OUTPUTS = ("out", "report", "card", "plot", "certificate")
 """Options that name files which are written."""
 
 # Windows has no links to follow by these names, and would write texts.

@@ -14,6 +14,7 @@ import numpy as np
 
 from simplexdp._catalogue import names
 from simplexdp.cli import options
+from simplexdp.cli.card import card_option, write_card
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
@@ -68,6 +69,7 @@ _fit_options = options._stacked(
         metavar="FILE",
         help="Also score the model on these records. The score of private records is NOT PRIVATE.",
     ),
+    card_option,
     click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.json", help="The model; else it is printed."),
     click.option("--json", "as_json", is_flag=True, help="With --out: the summary as JSON."),
     click.option("-q", "--quiet", is_flag=True, help="No notes on standard error."),
@@ -210,6 +212,7 @@ class Fit:
     no_header: bool
     delimiter: str | None
     score: str | None
+    card: str | None
     out: str | None
     as_json: bool
     quiet: bool
@@ -228,7 +231,7 @@ class Fit:
         stated = self.domains()
         check_printable([text for name, levels in stated.items() for text in (name, *levels.all)], output)
         self._bound()
-        found = account(self.ledger, self.seed)
+        found = self._accountant()
         shared = {
             "mechanism": self.mechanism,
             "smoothing": self.smoothing,
@@ -239,6 +242,9 @@ class Fit:
             "random_state": options.seeded(self.seed),
         }
         return shared, Output(output.path, "json" if self.as_json else "table")
+
+    def _accountant(self) -> Any:
+        return account(self.ledger, self.seed)
 
     def guarantee(self, model: Any) -> dict[str, Any]:
         """Return the budget that was asked for, what the model spent of it, and of whom."""
@@ -284,6 +290,7 @@ class Fit:
         write_or_print(text, output.path)
         for debit in self._debits:
             debit.released()
+        write_card(self.card, text, self.file, self.ledger, self._accountant())
 
     def tell(
         self, guarantee: Mapping[str, Any], mechanism: str, scored: Mapping[str, float] | None, output: Output

@@ -13,7 +13,7 @@ __all__ = ["recommend"]
 
 TASKS = (
     "histogram", "counts", "groups", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data",
-    "synthesis",
+    "synthesis", "classifier", "network",
 )  # fmt: skip
 
 
@@ -53,9 +53,9 @@ def recommend(
 ) -> None:
     """Recommend a mechanism for TASK, by measuring those that suit it. No data are read.
 
-    TASK is histogram, counts, groups, posterior, posterior-draw, naive-bayes, bayesian-network, synthetic-data (records
-    of a network) or synthesis (records of a table of unknown structure). The answer comes with the figures that it
-    rests on, and with lines of Python.
+    TASK is histogram, counts, groups, posterior, posterior-draw, naive-bayes (or classifier), bayesian-network (or
+    network), synthetic-data (records of a network) or synthesis (records of a table of unknown structure). The answer
+    comes with the figures that it rests on, and with lines of Python.
     """
     output = Output.chosen(out, form, as_json, default=None if out else "table")
     from simplexdp.comparison import recommend as advise

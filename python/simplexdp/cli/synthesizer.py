@@ -12,6 +12,7 @@ import click
 import numpy as np
 
 from simplexdp.cli import options
+from simplexdp.cli.card import card_option, write_card
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.progress import Progress
@@ -75,11 +76,12 @@ Examples:
 @options.file_argument
 @table_options
 @report_option
+@card_option
 @options.seed_option
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.json", help="The model; else it is printed.")
 @click.option("--json", "as_json", is_flag=True, help="With --out: the summary as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
-def fit_synth(report: str | None, out: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
+def fit_synth(report: str | None, card: str | None, out: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Fit a synthesizer to the records of FILE and write what was released as JSON.
 
     The columns are those that --domains lists. The JSON is what 'simplexdp synthesize' and PrivateSynthesizer.load
@@ -89,8 +91,10 @@ def fit_synth(report: str | None, out: str | None, as_json: bool, quiet: bool, *
     model, comparison = fitted_table(**given)
     # First of all that is done with it: it is paid for.
     content = {**json.loads(model.to_json()), "private": given["seed"] is None, "seeded": given["seed"] is not None}
-    write_or_print(json.dumps(content, ensure_ascii=False) + "\n", output.path)
+    text = json.dumps(content, ensure_ascii=False) + "\n"
+    write_or_print(text, output.path)
     write_report(model, report, given["file"], comparison)
+    write_card(card, text, given["file"], given["ledger"], account(given["ledger"], given["seed"]))
     guarantee = guarantee_of(
         model.privacy_, given["epsilon"], given["delta"], unit=given["unit"], max_rows=given["max_rows"] or 1
     )

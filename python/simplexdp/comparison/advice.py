@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core, divergence
 from simplexdp._catalogue import CATALOGUE, names
+from simplexdp._cautions import caution
 from simplexdp.comparison.candidates import Setting, UnavailableError, candidates, with_rules
 from simplexdp.comparison.measure import Choice, Measured, measure
 from simplexdp.comparison.metrics import METRICS, errors
@@ -32,6 +33,8 @@ TASKS = (
     "synthesis",
 )  # fmt: skip
 MODELS = TASKS[5:]
+ALSO_CALLED = {"classifier": "naive-bayes", "network": "bayesian-network"}
+"""As `sdp.plan` calls them."""
 
 SHARES = names(lambda entry: entry.releases)
 INTEGERS = names(lambda entry: entry.integer)
@@ -106,8 +109,8 @@ def recommend(
         - "posterior": the parameters of a Dirichlet posterior under a uniform prior; the error is the Hellinger
           distance from the posterior of the data.
         - "posterior-draw": one draw from a posterior; the error is KL(shares of the data || draw).
-        - "naive-bayes", "bayesian-network", "synthetic-data": the conditional tables of the library's models; the error
-          is the KL divergence of a row.
+        - "naive-bayes" or "classifier", "bayesian-network" or "network", "synthetic-data": conditional tables of the
+          library's models; the error is the KL divergence of a row.
         - "synthesis": all tables of one and two columns of a table of unknown structure; `tables` is the number of its
           columns.
     n : int
@@ -145,7 +148,7 @@ def recommend(
     posterior = mechanism.infer(mechanism.release(counts), prior='empirical', total=1000)
     shares = posterior.counts.mean / posterior.total_mean  # posterior.interval(0.95) has intervals
     """
-    check.choice("task", task, TASKS)
+    task = ALSO_CALLED.get(check.choice("task", task, (*TASKS, *ALSO_CALLED)), task)
     if metric is not None and task != "histogram":
         raise InvalidParameterError(f"metric must be left out for the task {task!r}, got {metric!r}")
     if task not in MODELS and (tables is not None or (rows is not None and task != "groups")):
@@ -156,6 +159,8 @@ def recommend(
         raise InvalidParameterError(f"postprocessing must be left out for the task {task!r}")
     if task == "posterior" and adjacency == "add_remove":
         raise InvalidParameterError(f'adjacency must be "replace" for the task {task!r}, which needs a public total')
+    if task in MODELS:
+        caution(delta=check.non_negative("delta", delta), n=check.integer("n", n, 1))
     n_tables = MODEL_TABLES if tables is None else check.integer("tables", tables, 1)
     n_rows = MODEL_ROWS if rows is None else check.integer("rows", rows, 1)
     if task == "synthesis":

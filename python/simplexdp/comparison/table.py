@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
+from simplexdp._cautions import caution
 from simplexdp.accounting.structured import MOST_TABLES
 from simplexdp.comparison.candidates import MECHANISMS, Adjacency, Setting, UnavailableError, candidates, with_rules
 from simplexdp.comparison.measure import Measured, measure
@@ -303,6 +304,8 @@ def checked_setting(
         raise InvalidParameterError(f"delta must be below 1, got {delta}")
     check.choice("metric", metric, METRICS)
     check.choice("adjacency", adjacency, ADJACENCIES)
+    # Of a model n counts the records of a row: `recommend` knows how many there are in all.
+    caution(epsilon=epsilon, delta=delta, n=n if tables == 1 else None)
     tables = check.integer("tables", tables, 1)
     if tables > MOST_TABLES:
         raise InvalidParameterError(f"tables must be at most {MOST_TABLES}, got {tables}")

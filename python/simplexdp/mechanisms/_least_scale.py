@@ -5,6 +5,7 @@ from typing import Any
 
 from simplexdp import _arguments as check
 from simplexdp import _core
+from simplexdp._cautions import caution
 from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio
@@ -27,14 +28,24 @@ def gaussian_budget(
         return {"rho": as_fraction("rho", rho).as_integer_ratio()}
     if advantage is not None:
         return {"advantage": check.open_unit("advantage", advantage)}
-    return {"pair": (check.positive("epsilon", epsilon), check.open_unit("delta", delta))}
+    within = check.positive("epsilon", epsilon), check.open_unit("delta", delta)
+    caution(epsilon=within[0])
+    return {"pair": within}
 
 
-def pure_scale(epsilon: Number | None, advantage: float | None, size: Fraction, adjacency: Adjacency) -> Number:
-    """Return the least scale of Laplace noise: the Fraction size / epsilon, or some bits for an advantage."""
+def pure_scale(
+    epsilon: Number | None, advantage: float | None, size: Fraction, adjacency: Adjacency, *, again: bool = False
+) -> Number:
+    """Return the least scale of Laplace noise: the Fraction size / epsilon, or some bits for an advantage.
+
+    Who asks again hears no caution again.
+    """
     if (epsilon is None) == (advantage is None):
         raise InvalidParameterError("a budget must be epsilon or advantage, and not both")
     if advantage is None:
-        return size / as_fraction("epsilon", epsilon)
+        exact = as_fraction("epsilon", epsilon)
+        if not again:
+            caution(epsilon=exact)
+        return size / exact
     check.choice("adjacency", adjacency, ("replace", "add_remove"))
     return _core.least_noise(adjacency, "laplace", as_ratio(size), advantage=check.open_unit("advantage", advantage))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp import _core, _dirichlet, _polya
+from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.mechanisms._dirichlet_estimates import DirichletEstimates
@@ -363,13 +364,15 @@ class DirichletMechanism(DirichletEstimates):
             if prior is None or scale is None:
                 raise InvalidParameterError("epsilon must be given unless prior and scale are")
             return build(prior, scale)
-        delta = check.open_unit("delta", delta)
+        epsilon, delta = check.positive("epsilon", epsilon), check.open_unit("delta", delta)
+        # Records of one person each are the number of persons; else there are at least so many of them.
+        caution(epsilon=epsilon, delta=delta, n=None if total is None else check.positive("total", total) / per_person)
         if per_person > 1:
             return _for_persons(
                 build, epsilon, delta, dimension, total, loss, prior, scale, adjacency, floor, reference, per_person
             )
         budget = _core.DirichletBudget(
-            check.positive("epsilon", epsilon),
+            epsilon,
             delta,
             sampling_error(adjacency),
             check.choice("adjacency", adjacency, ADJACENCIES),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments, _core
+from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError, NotAffordableError
 from simplexdp.mechanisms._certificate_file import Certificate, read_certificate, write_certificate
@@ -105,6 +106,7 @@ class HellingerMechanism:
         epsilon = _arguments.positive("epsilon", epsilon)
         if delta is not None:
             delta = _arguments.open_unit("delta", delta)
+        caution(epsilon=epsilon, delta=delta, n=n)
         _arguments.choice("sensitivity", sensitivity, get_args(Sensitivity))
         _arguments.choice("calibration", calibration, get_args(Calibration))
         family = _family(parameters, n)

@@ -113,7 +113,7 @@ class LaplaceMechanism(NoiseMechanism):
         grid = (resolution_exponent(resolution), changed_values(changed))
         widened = _core.NoiseMechanism("laplace", (1, 1), as_ratio(size), grid).widened()
         return cls(
-            scale=pure_scale(epsilon, advantage, Fraction(*widened), adjacency),
+            scale=pure_scale(epsilon, advantage, Fraction(*widened), adjacency, again=True),
             sensitivity=sensitivity,
             changed=changed,
             resolution=resolution,

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from simplexdp import _arguments as check
 from simplexdp._automatic import automatic
 from simplexdp._catalogue import CATALOGUE
+from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain, bound_rows, count_table
@@ -213,6 +214,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             first_by=self.first_by,
             weighted=self.weighted,
         )
+        # The number of records is public where one is replaced; that of persons is not.
+        public = self.adjacency == "replace" and self.unit is None
+        caution(epsilon=self.epsilon, delta=self.delta, n=int(counts.sum()) if public else self.total)
         with self._charge(mechanism):
             self.released_: NDArray[Any] = mechanism.release(counts, rng=self.random_state)
         if isinstance(mechanism, DirichletMechanism):
@@ -302,6 +306,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             frame = bound_rows(
                 frame, unit=self.unit, max_rows=self._rows, first_by=self.first_by, columns=list({by: 0, column: 0})
             )
+        caution(epsilon=self.epsilon, delta=self.delta, n=self.total)
         # Counted before the debit: values outside the domain are found here.
         counts = engine.counted(engine.group_counts(frame, column, by, domain, public), checkpoint)
         with self._charge(mechanism):

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments, _core
+from simplexdp._cautions import caution
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
@@ -240,6 +241,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             measured = release.measure(sizes, counts, self.random_state)
         # Nothing below sees the records.
         del counts, samples
+        caution(epsilon=epsilon, delta=delta, n=round(measured.total))
         # The core decides by the released number of records whether it measures pairs at all.
         pairs = list(release.pairs) if len(measured.sigmas) > len(sizes) else []
         few = len(pairs) < len(release.pairs)

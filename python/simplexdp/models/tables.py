@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from simplexdp import _arguments, _core, _dirichlet
 from simplexdp._catalogue import names
+from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.concentrated import zcdp_budget
 from simplexdp.accounting.search import largest_within
@@ -176,6 +177,7 @@ class TableRelease:
         )
         if mechanism != "none":
             budget.check(mechanism)
+            caution(epsilon=budget.epsilon if order is None else None, delta=budget.delta, n=total)
         release = _plan(tuple(shapes), mechanism, budget, total)
         if named is None or release.privacy is None:
             return release

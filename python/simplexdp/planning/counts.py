@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simplexdp import divergence
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp.comparison import POSTPROCESSING, Recommendation, compare, recommend, shares_of
-from simplexdp.comparison.population import Population, as_population
+from simplexdp.comparison.population import SHAPES, Population, as_population
 from simplexdp.exceptions import InsecureRandomnessWarning, InvalidParameterError
 from simplexdp.mechanisms import DirichletMechanism, HellingerMechanism, NoisyPosteriorMechanism
 from simplexdp.planning.tasks import METRICS, Budget, Found, Metric
@@ -32,6 +32,12 @@ TABLES = 40
 
 QUICK_SAMPLES = 200
 """Where only the size of an error matters."""
+
+REACH_SAMPLES = 60
+"""Data sets of each shape, for the means that a metric may have."""
+
+MARGIN = 2.0
+"""Standard errors by which such a range is wider than the means that were seen."""
 
 QUICK = tuple(rule for rule in POSTPROCESSING if rule != "posterior")
 """Rules of post-processing: posteriors take too long for the many numbers that a plan looks at."""
@@ -52,6 +58,7 @@ class _Counts:
         # Shares that spread over all categories: where many are empty a release does better than the plan says.
         self._given: Any = "dirichlet" if shares is None else shares.reshape(1, -1)
         self._population: Population = as_population(self._given, cells)
+        self._shapes = SHAPES if shares is None else ()
 
     def most_records(self) -> int:
         return 10**12
@@ -65,6 +72,16 @@ class _Counts:
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self._seed)
+
+    @staticmethod
+    def _reach(found: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+        """Return what the mean lies between, whatever the shape, from the mean and its standard error under each."""
+        ends = [mean + sign * MARGIN * error for mean, error in found for sign in (-1, 1)]
+        return (max(min(ends), 0.0), max(ends)) if ends else None
+
+    def _of_shape(self, shape: str, n: int) -> Integers:
+        rows = max(min(REACH_SAMPLES, CELLS // self._cells), 8)
+        return as_population(shape, self._cells).draw(n, self._cells, rows, self._generator())
 
     def _recommended(self, task: str, budget: Budget, n: int, metric: str | None) -> Recommendation:
         return recommend(
@@ -106,7 +123,19 @@ class Histogram(_Counts):
             scale * self._radius(mechanism, budget, n, simultaneous=largest),
             mechanism.privacy,
             advice.code,
+            self._reach(self._of_every_shape(row, budget, n, "linf" if largest else "l1", per)),
         )
+
+    def _of_every_shape(self, row: Any, budget: Budget, n: int, metric: str, per: float) -> list[tuple[float, float]]:
+        """Return the mean error and its standard error under each shape, with the same post-processing."""
+        found = []
+        for shape in self._shapes:
+            table = compare(
+                n, self._cells, budget.epsilon, budget.delta, metric, [row.mechanism], adjacency=budget.adjacency,
+                postprocessing=[row.postprocessing], population=shape, samples=REACH_SAMPLES, seed=self._seed,
+            )  # fmt: skip
+            found.append((table.rows[0].error / per, table.rows[0].standard_error / per))
+        return found
 
     def _quick(self, budget: Budget, n: int, metric: str, per: float) -> Found:
         table = compare(
@@ -168,9 +197,9 @@ class Groups(_Counts):
         error, name, mechanism, errors = min(tried, key=lambda each: each[0])
         self._best[budget.epsilon] = name
         if self.metric is METRICS["shares"]:
-            within = float(np.nanquantile(errors, budget.level, method="higher"))
+            within_level = float(np.nanquantile(errors, budget.level, method="higher"))
         else:
-            within = float(np.ptp(mechanism.interval(np.zeros(1, np.int64), budget.level))) / 2
+            within_level = float(np.ptp(mechanism.interval(np.zeros(1, np.int64), budget.level))) / 2
         arguments, keywords = CATALOGUE[name].construction(budget.epsilon, budget.delta, budget.adjacency, self._cells)
         listed = ", ".join([*map(repr, arguments), *(f"{key}={value!r}" for key, value in keywords.items())])
         code = (
@@ -183,7 +212,24 @@ class Groups(_Counts):
             else "noisy = noisy.clip(0)"
         )
         by_table = np.nanmean(errors, axis=1)
-        return Found(name, error, _standard_error(by_table), within, mechanism.privacy, code)
+        reach = None
+        if self._shapes and not quick:
+            shaped = (self._of_shapes(sizes, within, n) for sizes in SHAPES[:-1] for within in SHAPES)
+            by_shape = [
+                np.nanmean(self._errors(each, _releases(mechanism, each, self._seed)), axis=1) for each in shaped
+            ]
+            reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
+        return Found(name, error, _standard_error(by_table), within_level, mechanism.privacy, code, reach)
+
+    def _of_shapes(self, sizes: str, within: str, n: int) -> Integers:
+        """Draw data sets whose groups have sizes of one shape and shares of another."""
+        groups, dimension = self._shape
+        rows = max(min(REACH_SAMPLES, CELLS // self._cells), 8)
+        generator = self._generator()
+        shares = _smoothed(as_population(within, dimension), dimension, rows * groups, generator)
+        size = _smoothed(as_population(sizes, groups), groups, rows, generator)
+        cells = (size[:, :, None] * shares.reshape(rows, groups, dimension)).reshape(rows, -1)
+        return generator.multinomial(n, cells * (1 - 1e-12)).astype(np.int64)
 
     def _errors(self, counts: Integers, noisy: NDArray[Any]) -> Floats:
         """Return the error of every cell of every data set; not a number in groups without records."""
@@ -229,7 +275,9 @@ class Posterior(_Counts):
         self._best[budget.epsilon] = advice.mechanism
         mechanism = self._mechanism(advice.mechanism, budget, n)
         within = float(np.quantile(self._errors(mechanism, self._draws(n)), budget.level, method="higher"))
-        return Found(advice.mechanism, row.error, row.standard_error, within, mechanism.privacy, advice.code)
+        by_shape = [self._errors(mechanism, self._of_shape(shape, n)) for shape in self._shapes]
+        reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
+        return Found(advice.mechanism, row.error, row.standard_error, within, mechanism.privacy, advice.code, reach)
 
     def _mechanism(self, name: str, budget: Budget, n: int) -> Any:
         prior = [1.0] * self._cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simplexdp import _arguments as check
-from simplexdp._cautions import caution_delta, caution_epsilon
+from simplexdp._cautions import caution
 from simplexdp._rounding import rounded
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
@@ -26,6 +27,9 @@ Progress = Callable[[int, int], object]
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 POINT = 0.01
 """A classifier within one percentage point of the accuracy without privacy is as good as it."""
+
+WIDTH = 100
+"""Of the words below a table that is printed."""
 
 FLAT = 1.1
 """More budget has stopped paying where ten times as much would make the error smaller by less than a tenth."""
@@ -44,6 +48,9 @@ class Step:
         The mean of the plan's metric over data sets and draws, and how uncertain it is.
     within : float
         What one release keeps with the plan's level: the error is at most so much, the accuracy at least.
+    reach : pair of float or None
+        Between which means the metric lies, whatever the shape of the data: even shares, uneven ones (Dirichlet, Zipf),
+        most categories empty. None with a stand-in and for models.
     advantage : float
         The largest advantage of an attacker: its true positive rate minus its false positive rate.
     guess : float
@@ -64,6 +71,7 @@ class Step:
     guess: float
     records_needed: int | None
     code: str = field(repr=False)
+    reach: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -147,24 +155,30 @@ class Plan:
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return the heads and the rows of the table, as text."""
         metric = METRICS[self.metric]
-        heads = ["epsilon", "mechanism", metric.name, f"{100 * self.level:g} %", "attacker is right", "records needed"]
+        heads = ["epsilon", "mechanism", metric.name, "range", f"{100 * self.level:g} %", "attacker is right"]
+        heads.append("records needed")
         rows = [
             [
                 f"{step.epsilon:g}",
                 step.mechanism,
                 metric.shown(step.value),
+                "" if step.reach is None else " to ".join(map(metric.shown, step.reach)),
                 f"{metric.sign} {metric.shown(step.within)}" if math.isfinite(step.within) else "",
                 f"{rounded(100 * step.guess, 3)} %",
                 "" if step.records_needed is None else f"{step.records_needed:,}",
             ]
             for step in self.steps
         ]
+        if not any(step.reach for step in self.steps):
+            del heads[3]
+            for row in rows:
+                del row[3]
         return heads, rows
 
     def __str__(self) -> str:
         heads, rows = self.table()
         widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-        left = (False, True, False, False, False, False)
+        left = [head == "mechanism" for head in heads]
         lines = [
             "  ".join(
                 f"{cell:<{width}}" if to_left else f"{cell:>{width}}"
@@ -173,7 +187,8 @@ class Plan:
             for row in (heads, *rows)
         ]
         title = f"{self.about}, n = {self.n:,}, delta = {self.delta:g}, {self.adjacency}; measured on {self.source}"
-        return "\n".join([title, "", *(line.rstrip() for line in lines), "", self.words])
+        words = textwrap.fill(self.words, WIDTH, break_long_words=False)
+        return "\n".join([title, "", *(line.rstrip() for line in lines), "", words])
 
     def _repr_html_(self) -> str:
         heads, rows = self.table()
@@ -271,11 +286,10 @@ def plan(
     delta = check.non_negative("delta", delta)
     if not delta < 1 or (delta == 0 and task in TASKS[3:]):
         raise InvalidParameterError(f"delta must be below 1, and above 0 for the task {task!r}, got {delta}")
-    caution_delta(delta, n)
     wanted = sorted({check.positive("epsilons", epsilon) for epsilon in epsilons})
     if not wanted:
         raise InvalidParameterError("epsilons must hold at least one")
-    caution_epsilon(wanted[-1])
+    caution(epsilon=wanted[-1], delta=delta, n=n)
     level, seed = check.open_unit("level", level), check.integer("seed", seed, 0)
     change = check.choice(
         "adjacency", ("add_remove" if task == "synthesis" else "replace") if adjacency is None else adjacency,
@@ -327,6 +341,7 @@ def plan(
                 min((1 + advantage) / 2, 1.0),
                 None if needed is None else _round(needed),
                 each.code,
+                each.reach,
             )
         )
         if progress is not None:
@@ -448,6 +463,11 @@ def _words(plan: Plan) -> str:
         f"{plan.about[0].upper()}{plan.about[1:]}, {plan.n:,} records, at epsilon = {shown.epsilon:g} and delta = "
         f"{plan.delta:g}: {told}."
     ]
+    if shown.reach is not None:
+        low, high = map(metric.shown, shown.reach)
+        sentences.append(
+            f"That is for shares that spread over all categories; even or very uneven ones make it {low} to {high}."
+        )
     chance = plan.yardstick_words.format(metric.shown(plan.yardstick)).capitalize()
     if plan.target is not None:
         goal = f"the target of {metric.shown(plan.target)}"

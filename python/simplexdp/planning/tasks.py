@@ -42,7 +42,8 @@ class Metric:
         return "±" if self.interval else "≥" if self.more_is_better else "≤"
 
     def shown(self, value: float) -> str:
-        """Return a value in the unit that people read."""
+        """Return a value in the unit that people read; what is zero but for rounding is shown as zero."""
+        value = 0.0 if abs(value) < 1e-12 else value
         if self.share:
             return f"{100 * value:.3g} %"
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
@@ -127,6 +128,9 @@ class Found:
         None where only the size of an error was asked for.
     code : str
         Lines that make the release.
+    reach : pair of float or None
+        Between which values the mean of the metric lies, whatever the shape of the data; None where that is not known,
+        or a stand-in shows the shape.
     """
 
     mechanism: str
@@ -135,6 +139,7 @@ class Found:
     within: float
     curve: PrivacyCurve | None
     code: str
+    reach: tuple[float, float] | None = None
 
 
 class Task(Protocol):

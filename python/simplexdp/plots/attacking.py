@@ -57,6 +57,7 @@ def tradeoff(curve: PrivacyCurve | Mapping[str, PrivacyCurve], ax: Axes | None =
         ax.set_xlabel("false positive rate")
         ax.set_ylabel("false negative rate")
         ax.set_title("What no attacker can do better")
-        ax.legend()
+        # Below: the curves fill the square from corner to corner.
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False)
         dress(ax)
     return ax

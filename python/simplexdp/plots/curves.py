@@ -67,6 +67,7 @@ def privacy_curve(
         ax.set_xlabel("epsilon")
         ax.set_ylabel("delta")
         if len(curves) > 1:
+            ax.set_title("delta at each epsilon")
             ax.legend()
         else:
             ax.set_title(next(iter(curves)) or next(iter(curves.values())).label)

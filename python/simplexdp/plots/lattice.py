@@ -100,7 +100,7 @@ def ternary(
                 linestyle="none",
                 label="the data's posterior",
             )
-            ax.legend(loc="upper left", frameon=False, bbox_to_anchor=(-0.08, 1.02))
+            ax.legend(loc="upper center", frameon=False, bbox_to_anchor=(0.5, -0.02))
         margin = 0.03 + 1 / mechanism.n
         ax.text(-margin / 2, -margin, names[0], ha="center", va="top")
         ax.text(1 + margin / 2, -margin, names[1], ha="center", va="top")
@@ -109,6 +109,7 @@ def ternary(
         ax.set_ylim(-0.08 - margin, CORNERS[2, 1] + 0.08 + margin)
         ax.set_aspect("equal")
         ax.set_axis_off()
+        ax.set_title(f"Releases of {mechanism.n} records at epsilon = {mechanism.epsilon:g}")
         bar = ax.figure.colorbar(tiles, ax=ax, shrink=0.7, pad=0.02)
         bar.set_label("probability")
         bar.ax.tick_params(labelsize=8)

@@ -65,6 +65,13 @@ def plan(plan: Plan, ax: Axes | None = None) -> Axes:
             ax.set_yscale("log")
             values, within = (np.where(each > 0, each, np.nan) for each in (values, within))
         ax.plot(epsilon, values, "o-", color=PALETTE[0], label="on average")
+        if all(step.reach for step in plan.steps):
+            low, high = unit * np.array([step.reach for step in plan.steps], dtype=np.float64).T
+            floor = np.nanmin(values) / 2
+            ax.fill_between(
+                epsilon, np.maximum(low, floor), np.maximum(high, floor), color=PALETTE[0], alpha=0.15, linewidth=0,
+                label="even to uneven data",
+            )  # fmt: skip
         ends = "at least" if metric.more_is_better else "within" if metric.interval else "at most"
         ax.plot(epsilon, within, "v--", color=PALETTE[0], alpha=0.7, label=f"{ends}, {100 * plan.level:g} %")
         words = "without privacy" if metric.more_is_better else "chance"
@@ -93,7 +100,8 @@ def plan(plan: Plan, ax: Axes | None = None) -> Axes:
         ax.set_xlabel("epsilon")
         ax.set_ylabel(LABELS[plan.metric])
         ax.set_title(f"{plan.about}, n = {plan.n:,}")
-        lines = [*ax.get_lines(), *right.get_lines()]
+        bands = [each for each in ax.collections if str(each.get_label()) == "even to uneven data"]
+        lines = [*ax.get_lines(), *bands, *right.get_lines()]
         ax.legend(
             lines,
             [str(line.get_label()) for line in lines],

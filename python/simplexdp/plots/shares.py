@@ -76,6 +76,8 @@ def release(
     at = np.arange(heights.size)
     many = heights.size > MOST_LABELLED + 1
     with style():
+        from matplotlib.ticker import MaxNLocator
+
         if ax is None:
             size = (6.4, 3.0) if many else (5.0, 0.9 + 0.26 * heights.size + 0.25 * bool(ends))
             ax = panels(width=size[0], height=size[1])[1][0, 0]
@@ -91,7 +93,9 @@ def release(
                 for end in ends:
                     ax.plot(end, at, "|", color="#222222", markersize=6, markeredgewidth=1.2, zorder=3)
         shares = float(np.nanmax(heights)) <= 1.0
-        (ax.yaxis if many else ax.xaxis).set_major_formatter(_ticks(shares))
+        of_values = ax.yaxis if many else ax.xaxis
+        of_values.set_major_formatter(_ticks(shares))
+        of_values.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
         ax.set_title("Released shares" if shares else "Released values", pad=22 if ends else 6)
         if many:
             ax.set_xlim(-0.8, heights.size - 0.2)

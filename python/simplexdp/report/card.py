@@ -39,6 +39,8 @@ KINDS: Mapping[str, tuple[str, str, str]] = {
     ),
 }
 MOST_COLUMNS = 60
+MOST_PAIRS = 60
+"""What the page shows; the record for programs has all."""
 
 
 def model_card(
@@ -104,6 +106,11 @@ def model_card(
         for column in columns[:MOST_COLUMNS]
     )
     more = f"<p>The first {MOST_COLUMNS} of {len(columns)} columns.</p>" if len(columns) > MOST_COLUMNS else ""
+    known = ", ".join(
+        f"<bdi>{escaped(one)}</bdi> with <bdi>{escaped(other)}</bdi>" for one, other in record["pairs"][:MOST_PAIRS]
+    )
+    rest = f", and {len(record['pairs']) - MOST_PAIRS} more" if len(record["pairs"]) > MOST_PAIRS else ""
+    pairs = f"<h3>Pairs that were released together</h3><p>{known}{rest}.</p>" if known else ""
     figures = "".join(
         f"<div><dt><bdi>{escaped(name)}</bdi></dt><dd>{value:.6g}</dd></div>"
         for name, value in record["measures"].items()
@@ -121,7 +128,7 @@ def model_card(
         "</section>",
         f'<section><h2>Measured</h2><dl class="list">{figures}</dl></section>' if figures else "",
         f'<section><h2>Columns</h2>{more}<table><thead><tr><th scope="col">column</th><th scope="col">levels</th></tr>'
-        f"</thead><tbody>{shown}</tbody></table></section>",
+        f"</thead><tbody>{shown}</tbody></table>{pairs}</section>",
         "".join(f"<section><p><bdi>{escaped(note)}</bdi></p></section>" for note in quiet),
         provenance(facts),
         '<section><details><summary><h2>Parameters</h2></summary><dl class="list">'
@@ -185,6 +192,7 @@ def model_record(
         "limits": unusual if limits is None else limits,
         "measures": {str(key): check.number("measures", value) for key, value in (measures or {}).items()},
         "columns": _columns(model),
+        "pairs": _pairs(model),
         "parameters": parameters,
         "notes": [str(note) for note in said],
     }
@@ -199,4 +207,15 @@ def _columns(model: Any) -> list[dict[str, Any]]:
         return [{"name": str(column), "levels": len(domain)} for column, domain in domains.items()]
     names = getattr(model, "feature_names_in_", range(1, len(domains) + 1))
     found = [{"name": str(column), "levels": len(domain)} for column, domain in zip(names, domains, strict=True)]
-    return [*found, {"name": "class", "levels": len(model.classes_)}]
+    target = getattr(model, "class_name_", None)
+    return [*found, {"name": "class" if target is None else str(target), "levels": len(model.classes_)}]
+
+
+def _pairs(model: Any) -> list[list[str]]:
+    """Return the pairs of columns whose dependence the model knows."""
+    if hasattr(model, "parents_"):
+        return [[str(parent), str(child)] for child, above in model.parents_.items() for parent in above]
+    if not isinstance(getattr(model, "domains_", None), Mapping):
+        return []
+    names = list(model.domains_)
+    return [[str(names[first]), str(names[second])] for first, second in getattr(model, "_pairs", ())]
