@@ -15,6 +15,7 @@ __all__ = [
     "Guarantee",
     "HellingerFamily",
     "MarginalPlan",
+    "Moments",
     "NoiseMechanism",
     "Observation",
     "ProductMixture",
@@ -428,6 +429,17 @@ class ProductMixture:
     def weights(self) -> NDArray[np.float64]: ...
     @property
     def levels(self) -> NDArray[np.float64]: ...
+
+# moments.rs
+@final
+class Moments:
+    def __new__(cls, squares: bool, half: int, columns: int, classes: int, count_weight: int) -> Moments: ...
+    @property
+    def unit(self) -> int: ...
+    def moves(self, adjacency: str, max_rows: int) -> tuple[float, float, int]: ...
+    def sums(
+        self, classes: NDArray[np.int64], columns: Sequence[NDArray[np.float64]], bounds: Sequence[tuple[float, float]]
+    ) -> NDArray[np.int64]: ...
 
 # network.rs
 def sample_network(

@@ -27,6 +27,8 @@ __all__ = [
     "centres",
     "check_binner",
     "columns_to_bin",
+    "numbers_of",
+    "public_bounds",
     "sample_of",
     "spending_curve",
     "with_codes",
@@ -76,12 +78,12 @@ class BinPlan:
         names = tuple(columns)
         if strategy == "edges":
             edges = _public_edges(binner.edges, names)
-            bounds = None if binner.bounds is None else _public_bounds(binner.bounds, names, strategy)
+            bounds = None if binner.bounds is None else _bounds_for(binner.bounds, names, strategy)
             return cls(strategy, names, 0, edges, bounds)
         n_bins = _arguments.integer("n_bins", binner.n_bins, least=2)
         if strategy == "quantile":
             return cls(strategy, names, n_bins, (), None)
-        bounds = _public_bounds(binner.bounds, names, strategy)
+        bounds = _bounds_for(binner.bounds, names, strategy)
         if strategy == "uniform":
             edges = tuple(np.linspace(lower, upper, n_bins + 1)[1:-1] for lower, upper in bounds)
             return cls(strategy, names, n_bins, edges, bounds)
@@ -189,13 +191,13 @@ def sample_of(frame: Any, column: Any) -> Sample:
     """Return the values of a numeric column, increasing, and their counts; lazy engines count where the data are."""
     frame = as_frame(frame)
     if not is_lazy(frame):
-        values, counts = np.unique(_numbers(column_of(frame, column), column), return_counts=True)
+        values, counts = np.unique(numbers_of(column_of(frame, column), column), return_counts=True)
         return values, counts.astype(np.int64)
     from simplexdp.frames.lazy import grouped_counts
 
     (groups,) = grouped_counts(frame, [[column]])
     cells = np.array([value for (value,), _ in groups], dtype=object)
-    values, position = np.unique(_numbers(cells, column), return_inverse=True)
+    values, position = np.unique(numbers_of(cells, column), return_inverse=True)
     counts = np.zeros(len(values), dtype=np.int64)
     np.add.at(counts, position, [count for _, count in groups])
     return values, counts
@@ -209,7 +211,7 @@ def with_codes(frame: Any, edges: Mapping[Any, Floats]) -> Any:
     if is_lazy(frame):
         return frame.with_columns(*(_code_expression(frame, column, inner) for column, inner in edges.items()))
     codes = {
-        column: np.searchsorted(inner, _numbers(column_of(frame, column), column), side="right")
+        column: np.searchsorted(inner, numbers_of(column_of(frame, column), column), side="right")
         for column, inner in edges.items()
     }
     if isinstance(frame, Mapping):
@@ -257,7 +259,7 @@ def _code_expression(frame: Any, column: Any, edges: Floats) -> Any:
     return nw.when(~missing).then(code).alias(column)
 
 
-def _numbers(values: Any, column: Any) -> Floats:
+def numbers_of(values: Any, column: Any) -> Floats:
     """Return a column as doubles, none of them missing."""
     if not isinstance(values, np.ndarray):
         if values.is_null().any():
@@ -296,9 +298,14 @@ def _public_edges(edges: Any, columns: Sequence[Any]) -> tuple[Floats, ...]:
     return checked
 
 
-def _public_bounds(bounds: Any, columns: Sequence[Any], strategy: str) -> tuple[tuple[float, float], ...]:
+def _bounds_for(bounds: Any, columns: Sequence[Any], strategy: str) -> tuple[tuple[float, float], ...]:
     if bounds is None:
         raise InvalidParameterError(f"bounds must be public and given for strategy {strategy!r}, got None")
+    return public_bounds(bounds, columns)
+
+
+def public_bounds(bounds: Any, columns: Sequence[Any]) -> tuple[tuple[float, float], ...]:
+    """Return a pair of bounds for each column: one pair is for all, a mapping goes by name."""
     chosen = bounds
     if isinstance(bounds, Mapping):
         if not _names_all(bounds, columns):

@@ -33,6 +33,15 @@ from simplexdp.models.calibration import (
     hits_and_misses,
     scaled,
 )
+from simplexdp.models.classifying import (
+    CLASS_COLUMN,
+    class_domain,
+    is_frame,
+    is_mapping,
+    labels,
+    mean_accuracy,
+    normalised,
+)
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.lazy_calibration import MOST_LAZY_LEVELS, lazy_hits_and_misses
 from simplexdp.models.naive_bayes_release import NaiveBayesRelease
@@ -64,7 +73,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PrivateCategoricalNB"]
 
-CLASS_COLUMN = "y"
 _CLASSES = "\0classes"
 """Of the records beside a frame: no column is called that."""
 FORMAT = "simplexdp.naive-bayes/1"
@@ -306,7 +314,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             )
         with taken_over(self) as work:
             if classes is not None and self.classes is None and not hasattr(self, "_class_domain"):
-                work._class_domain = _class_domain(classes)
+                work._class_domain = class_domain(classes)
             work._count(work._records(X, y, first=not hasattr(self, "_domains")))
         return self
 
@@ -485,7 +493,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _publish(self, cost: PrivacyCurve | None, origin: Origin) -> None:
         """Set the public attributes that go with the tables."""
-        self.classes_ = _labels(self._class_domain.levels)
+        self.classes_ = labels(self._class_domain.levels)
         self.domains_ = list(self._domains)
         self.n_categories_ = np.array([len(domain) for domain in self.domains_])
         self.bin_edges_ = dict(self._edges)
@@ -511,12 +519,12 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(y | x) for every class, shape (n_records, n_classes)."""
-        return _normalised(self.predict_joint_log_proba(X))
+        return normalised(self.predict_joint_log_proba(X))
 
     def log_proba_of_codes(self, features: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.float64]:
         """Return log P(y | x) of records whose features are codes already, positions in the levels of `domains_`."""
         check_is_fitted(self, "feature_log_prob_")
-        return _normalised(self._joint(features))
+        return normalised(self._joint(features))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(y | x) for every class, shape (n_records, n_classes)."""
@@ -539,13 +547,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         else:
             y = {CLASS_COLUMN: labels_of(y)}
         predicted = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        # By codes: labels of other types are compared as everywhere here, and no message shows them.
-        levels = Domain(self._class_domain.levels, other=True)
-        true = encode_column(y, CLASS_COLUMN, levels)
-        if len(true) != len(predicted):
-            raise InvalidDataError("X and y must have the same number of records")
-        weights = _weights(sample_weight, len(true))
-        return float(np.average(true == predicted, weights=weights)) if len(true) else float("nan")
+        return mean_accuracy(predicted, y, self._class_domain, sample_weight)
 
     def save(self, path: str | Path) -> None:
         """Write the released classifier as JSON: domains, tables and guarantee."""
@@ -710,17 +712,17 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         elif set(columns) != set(self._columns):
             raise InvalidDataError(f"X must have the columns {self._columns!r}, as in the first call")
         if not hasattr(self, "_class_domain"):
-            stated = None if self.classes is None else {y: _class_domain(self.classes)}
+            stated = None if self.classes is None else {y: class_domain(self.classes)}
             self._class_domain = resolve_domains(frame, [y], stated, "classes")[y]
         return Records(frame, y, columns)
 
     def _with_classes(self, X: Any, y: Any, first: bool) -> Records:
-        if _is_mapping(X):
+        if is_mapping(X):
             y = labels_of(y)
             frame, columns = X, self._features(list(X))
             if first:
                 self._keep_names(columns)
-        elif _is_frame(X):
+        elif is_frame(X):
             if is_lazy(as_frame(X)):
                 raise InvalidParameterError("y must name the column of classes when X is a lazy frame")
             checked(self, X, y, skip_check_array=True, reset=first)
@@ -743,7 +745,7 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if y.dtype.kind == "f":  # all others are classes; to ask takes as long as to count them
             check_classification_targets(y)
         if not hasattr(self, "_class_domain"):
-            stated = None if self.classes is None else {CLASS_COLUMN: _class_domain(self.classes)}
+            stated = None if self.classes is None else {CLASS_COLUMN: class_domain(self.classes)}
             self._class_domain = resolve_domains({CLASS_COLUMN: y}, [CLASS_COLUMN], stated, "classes")[CLASS_COLUMN]
         return Records(frame, y, columns)
 
@@ -805,10 +807,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _encode(self, X: Any) -> list[NDArray[np.integer[Any]]]:
         """Return the features of records whose classes are asked for as codes."""
-        if _is_frame(X) or _is_mapping(X):
+        if is_frame(X) or is_mapping(X):
             frame = as_frame(X)
             positions = list(range(len(self._columns)))
-            if self._columns == positions and not hasattr(self, "feature_names_in_") and not _is_mapping(X):
+            if self._columns == positions and not hasattr(self, "feature_names_in_") and not is_mapping(X):
                 # A frame after an array: its columns are the features in their order.
                 frame = frame.collect() if is_lazy(frame) else frame
                 checked(self, frame.to_native(), skip_check_array=True, reset=False)
@@ -861,51 +863,6 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return dict(zip(columns, np.broadcast_to(sizes, len(columns)).tolist(), strict=True))
 
 
-def _class_domain(classes: Any) -> Domain:
-    """Return the stated classes as a domain."""
-    domain = as_domain(classes)
-    if any(is_null(label) for label in domain.levels):
-        raise InvalidParameterError("classes must not have a missing value among them")
-    return domain
-
-
-def _weights(sample_weight: Any, n_records: int) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    weights = _arguments.numbers("sample_weight", sample_weight)
-    if weights.shape != (n_records,):
-        raise InvalidParameterError(
-            f"sample_weight must have one entry for each of {n_records} records, got shape {weights.shape}"
-        )
-    if np.any(weights < 0) or not weights.any():
-        raise InvalidParameterError("sample_weight must be non-negative and not zero throughout")
-    return weights
-
-
-def _labels(levels: list[Any]) -> NDArray[Any]:
-    """Return labels as an array that changes none of them."""
-    labels = np.array(levels)
-    if labels.ndim == 1 and all(type(a) is type(b) for a, b in zip(labels.tolist(), levels, strict=True)):
-        return labels
-    objects = np.empty(len(levels), dtype=object)
-    for position, level in enumerate(levels):
-        objects[position] = level
-    return objects
-
-
-def _normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log P(y | x) from log P(x, y)."""
-    largest = joint.max(axis=1, keepdims=True)
-    # A record that every class holds for impossible says nothing about its class.
-    impossible = ~np.isfinite(largest)
-    joint = np.where(impossible, 0.0, joint)
-    largest = np.where(impossible, 0.0, largest)
-    log_probabilities: NDArray[np.float64] = joint - (
-        largest + np.log(np.exp(joint - largest).sum(axis=1, keepdims=True))
-    )
-    return log_probabilities
-
-
 def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:
     nominal = dict(zip(bins.columns, bins.levels(), strict=True))
     return [nominal.get(column, size) for column, size in zip(columns, sizes, strict=True)]
@@ -913,13 +870,3 @@ def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:
 
 def _is_lazy(frame: Any) -> bool:
     return not isinstance(frame, (np.ndarray, Mapping)) and is_lazy(as_frame(frame))
-
-
-def _is_mapping(X: Any) -> bool:
-    # A sparse matrix that is kept in a dictionary has a shape.
-    return isinstance(X, Mapping) and not hasattr(X, "shape")
-
-
-def _is_frame(X: Any) -> bool:
-    # Asked of the type: a lazy frame would have to find out.
-    return hasattr(type(X), "columns") and not isinstance(X, np.ndarray)

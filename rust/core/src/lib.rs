@@ -20,6 +20,7 @@ mod log_gamma_extended;
 pub mod marginals;
 pub mod mechanisms;
 pub mod memory;
+pub mod moments;
 pub mod monotone;
 pub mod network;
 mod once;

@@ -23,6 +23,7 @@ mod hellinger;
 mod incomplete;
 mod inference;
 mod marginals;
+mod moments;
 mod monotone;
 mod network;
 mod noise;
@@ -79,6 +80,8 @@ mod _core {
     use inference::{CountPosterior, Observation, infer_rows};
     #[pymodule_export]
     use marginals::{MarginalPlan, ProductMixture, count_marginals};
+    #[pymodule_export]
+    use moments::PyMoments;
     #[pymodule_export]
     use monotone::PyScaleSearch;
     #[pymodule_export]
