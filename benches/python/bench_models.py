@@ -8,7 +8,7 @@ from benches.python.peers import Peer
 from benches.python.timing import compare, report, within
 from sklearn.naive_bayes import CategoricalNB
 
-from simplexdp.models import PrivateBayesianNetwork, PrivateCategoricalNB, PrivateHistogram
+from simplexdp.models import PrivateBayesianNetwork, PrivateCategoricalNB, PrivateGaussianNB, PrivateHistogram
 
 ROWS = 48842
 CARDINALITIES = [10, 9, 10, 16, 10, 7, 15, 6, 5, 2, 2, 2, 10, 42]
@@ -23,9 +23,9 @@ def run() -> int:
     diffprivlib = Peer("diffprivlib")
     if not diffprivlib.installed:
         print("  skipped beside diffprivlib: its environment is made by `make bench`")
-        return naive_bayes(None) + network() + histograms(None)
+        return naive_bayes(None) + one_record() + network() + histograms(None)
     with diffprivlib:
-        return naive_bayes(diffprivlib) + network() + histograms(diffprivlib)
+        return naive_bayes(diffprivlib) + one_record() + network() + histograms(diffprivlib)
 
 
 def naive_bayes(diffprivlib: Peer | None) -> int:
@@ -40,6 +40,32 @@ def naive_bayes(diffprivlib: Peer | None) -> int:
         diffprivlib.ask("prepare_naive_bayes", ROWS, CARDINALITIES)
         comparison = compare(lambda: ours.fit(X, y), lambda: diffprivlib.ask("naive_bayes"))
         missed += report("naive Bayes fit, 48842 x 14", comparison, peer="diffprivlib GaussianNB", required=1)
+    return missed
+
+
+def one_record() -> int:
+    """Answer one record at a time, as a service does: a hundred calls."""
+    import pandas as pd
+    import polars as pl
+
+    rng = np.random.default_rng(3)
+    names = [f"feature {j}" for j in range(len(CARDINALITIES))]
+    X, y = np.stack([rng.integers(0, k, 1000) for k in CARDINALITIES], axis=1), rng.integers(0, 2, 1000)
+    text = X.astype(str).astype(object)
+    values = {name: [str(v) for v in range(k)] for name, k in zip(names, CARDINALITIES, strict=True)}
+    of_codes = PrivateCategoricalNB(categories=CARDINALITIES, classes=[0, 1]).fit(X, y)
+    of_text = PrivateCategoricalNB(categories=values, classes=[0, 1]).fit(pd.DataFrame(text, columns=names), y)
+    of_numbers = PrivateGaussianNB(bounds=(0, 50), classes=[0, 1]).fit(pd.DataFrame(X, columns=names), y)
+    row, listed = X[:1], text[:1].tolist()
+    missed = 0
+    for label, model, record in [
+        ("an array of codes", of_codes, row),
+        ("a list of codes", of_codes, row.tolist()),
+        ("a frame of pandas, text", of_text, pd.DataFrame(listed, columns=names)),
+        ("a frame of Polars, text", of_text, pl.DataFrame(dict(zip(names, listed[0], strict=True)))),
+        ("a frame of pandas, numbers", of_numbers, pd.DataFrame(row, columns=names)),
+    ]:
+        missed += within(f"100 x predict, {label}", lambda m=model, r=record: [m.predict(r) for _ in range(100)], 0.02)
     return missed
 
 

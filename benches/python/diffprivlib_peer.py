@@ -40,6 +40,13 @@ def classify(name, epsilon, seed, sizes, train, classes, test):
     return model.fit(train, classes).predict_proba(test)[:, 1].tolist()
 
 
+def classify_numbers(epsilon, seed, bounds, train, classes, test):
+    """Probabilities of class 1, from numbers between public bounds."""
+    lower, upper = zip(*bounds, strict=True)
+    model = GaussianNB(epsilon=epsilon, bounds=(np.array(lower), np.array(upper)), random_state=seed)
+    return model.fit(np.array(train), np.array(classes)).predict_proba(np.array(test))[:, 1].tolist()
+
+
 def prepare_histogram(rows, levels):
     DATA["column"] = np.random.default_rng(1).integers(0, levels, rows)
     DATA["levels"] = levels
@@ -63,6 +70,7 @@ if __name__ == "__main__":
             prepare_naive_bayes,
             naive_bayes,
             classify,
+            classify_numbers,
             prepare_histogram,
             one_histogram,
             grouped_histogram,

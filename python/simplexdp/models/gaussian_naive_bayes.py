@@ -33,6 +33,8 @@ from simplexdp.models.classifying import (
 )
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import resolve_domains
+from simplexdp.models.few_rows import few_rows
+from simplexdp.models.moment_intervals import mean_intervals
 from simplexdp.models.moment_posterior import ClassMoments, class_moments
 from simplexdp.models.moment_release import (
     HALF,
@@ -108,8 +110,6 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     theta_, var_ : ndarray, shape (n_classes, n_features)
         Means and variances of the features in a class: posterior means given all that was released, in which classes
         shrink towards each other as far as the evidence says. What is not known of a mean is part of the variance.
-    theta_sd_ : ndarray, shape (n_classes, n_features)
-        Posterior standard deviations of the means.
     bounds_ : ndarray, shape (n_features, 2)
     mechanism_ : str
     privacy_ : PrivacyCurve or None
@@ -246,7 +246,6 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_count_ = found.counts
         self.class_prior_ = found.shares if self._stated is None else self._stated
         self.theta_ = self.bounds_[:, 0] + half * (found.mean + 1)
-        self.theta_sd_ = half * found.mean_sd
         self.var_ = half**2 * found.variance
         self.mechanism_, self.seeded_ = self._origin.mechanism, self._origin.seeded
         # What predictions need, made once: a record is answered in microseconds.
@@ -254,6 +253,35 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             log_prior = np.log(self.class_prior_)
         self._constant = log_prior - 0.5 * np.sum(np.log(self.var_) + LOG_TWO_PI, axis=1)
+
+    def interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return confidence intervals of the means of the records of each class, clamped to the bounds.
+
+        Each holds its mean with a probability of at least `level`, whatever the data: those u for which the noisy sum
+        less u times the noisy count is small enough. They use the law of the noise alone, not what classes have in
+        common; a class that the noise hides gets its bounds.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Strictly between 0 and 1.
+
+        Returns
+        -------
+        ndarray, shape (n_classes, n_features, 2)
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateGaussianNB
+        >>> model = PrivateGaussianNB(bounds=(0, 1), classes=["a", "b"]).fit([[0.2], [0.9]], ["a", "b"])
+        >>> model.interval(0.9).shape
+        (2, 1, 2)
+        """
+        check_is_fitted(self, "theta_")
+        ends = mean_intervals(self._released, _arguments.open_unit("level", level))
+        lower, upper = self.bounds_[None, :, :1], self.bounds_[None, :, 1:]
+        found: NDArray[np.float64] = np.clip(lower + (upper - lower) * (ends + 1) / 2, lower, upper)
+        return found
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for every class, shape (n_records, n_classes); P(x | y) is a density."""
@@ -275,7 +303,8 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely class of each record."""
-        found: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        best = np.argmax(self.predict_joint_log_proba(X), axis=1)
+        found: NDArray[Any] = self.classes_[best]
         return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -343,9 +372,11 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if any(pair.shape != (2,) for pair in pairs):
             raise InvalidParameterError("bounds must be pairs (lower, upper)")
         bounds = public_bounds([tuple(pair) for pair in pairs], columns)
-        domain = class_domain(values_of("class", target, WHAT))
-        # Before anything is made of them: a cardinality that the sums do not have would be written out.
-        released = ReleasedMoments.from_json(member(content, "released", WHAT, dict), len(domain), len(columns))
+        values = values_of("class", target, WHAT)
+        # Sums first: a cardinality that they do not have would be written out.
+        n_classes = values if isinstance(values, int) else len(values)
+        released = ReleasedMoments.from_json(member(content, "released", WHAT, dict), n_classes, len(columns))
+        domain = class_domain(values)
         priors = member(target, "priors", WHAT, list, type(None))
         model = cls(
             1.0 if privacy.epsilon is None else privacy.epsilon,
@@ -419,6 +450,9 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _numbers(self, X: Any) -> NDArray[np.float64]:
         """Return records whose classes are asked for as an array of doubles."""
+        rows = few_rows(X, self._columns) if hasattr(self, "feature_names_in_") else None
+        if rows is not None and all(type(value) in (int, float) and value == value for row in rows for value in row):
+            return np.array(rows, dtype=np.float64)
         if is_mapping(X):
             return np.stack([numbers_of(column_of(X, column), column) for column in self._columns], axis=1)
         if is_frame(X):

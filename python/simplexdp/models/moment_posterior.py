@@ -3,8 +3,8 @@
 In the units of the bounds, where these are -1 and 1: a class of n records with mean m and variance v has the sums n m
 of u and n (2 (m^2 + v) - 1) of 2 u^2 - 1. What is released of them has a normal law, near enough, whose variance is
 that of the noise and of what is not known of n. Classes are alike: m ~ N(M, kappa^2 V), log(v / V) ~ N(0, min(2 kappa,
-2)^2), with M and V of all classes together. How alike they are, kappa, is integrated over, by the evidence of the
-column, so that a small budget makes all classes equal instead of making them up.
+2)^2), with M and V of all classes together. How alike they are, kappa, is integrated over, by the evidence of all
+columns, so that a small budget makes all classes equal instead of making them up.
 
 It is post-processing of a release. M and V come from the same release, so it is no exact posterior; with a budget that
 says anything they are known far better than the parts.
@@ -22,7 +22,10 @@ from simplexdp.models.moment_release import ReleasedMoments
 
 __all__ = ["ClassMoments", "class_moments"]
 
-KAPPAS = np.array([0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
+KAPPAS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
+ALIKE = 0.1
+"""Weight of each kappa before any column is seen: columns of a table are alike."""
+ROUNDS = 30
 LEAST_VARIANCE = 1e-7
 """A few times the variance of rounding to the grid of places, 2^-22 / 12."""
 POINTS = 31
@@ -59,25 +62,34 @@ def class_moments(released: ReleasedMoments) -> ClassMoments:
     n_classes, n_columns = released.sums.shape
     shares, counts, count_variance = _classes(released)
     noise = released.sum_law.variance
-    mean, mean_sd, variance = (np.empty((n_classes, n_columns)) for _ in range(3))
     everybody = counts.sum(), _total_variance(released, count_variance)
+    evidence, moments = np.zeros((n_columns, len(KAPPAS))), np.empty((n_columns, n_classes, len(KAPPAS), 3))
     for j in range(n_columns):
         sums, squares = released.sums[:, j], released.squares[:, j]
-        pooled = _Class(sums.sum(), squares.sum(), n_classes * noise, *everybody)
-        centre, spread = pooled.alone()
-        parts = [
-            _Class(sums[c], squares[c], noise, counts[c], count_variance[c]).near(centre, spread)
-            for c in range(n_classes)
-        ]
-        evidence = np.sum([part[0] for part in parts], axis=0)
-        weights = np.exp(evidence - evidence.max())
-        weights /= weights.sum()
-        for c, (_, moments) in enumerate(parts):
-            first, second, within = weights @ moments
-            mean[c, j] = first
-            mean_sd[c, j] = np.sqrt(max(second - first**2, 0.0))
-            variance[c, j] = max(within + second - first**2, LEAST_VARIANCE)
-    return ClassMoments(shares, counts, mean, mean_sd, variance)
+        centre, unsure, spread = _Class(sums.sum(), squares.sum(), n_classes * noise, *everybody).alone()
+        for c in range(n_classes):
+            part = _Class(sums[c], squares[c], noise, counts[c], count_variance[c])
+            of_class, moments[j, c] = part.near(centre, spread)
+            evidence[j] += of_class
+            # A mean that is drawn to the centre moves with it: of a normal law, by its variance over that of the prior.
+            own = moments[j, c, :, 1] - moments[j, c, :, 0] ** 2
+            moments[j, c, :, 1] += unsure * np.minimum(own / (KAPPAS**2 * spread), 1.0) ** 2
+    first, second, within = np.einsum("jk,jckm->mcj", _weights(evidence), moments)
+    uncertain = np.maximum(second - first**2, 0.0)
+    variance = np.maximum(within + uncertain, LEAST_VARIANCE)
+    return ClassMoments(shares, counts, first, np.sqrt(uncertain), variance)
+
+
+def _weights(evidence: Floats) -> Floats:
+    """Return the weights of kappa for each column: how often which kappa occurs is learnt from all columns together."""
+    likelihood = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    share = np.full(evidence.shape[1], 1 / evidence.shape[1])
+    for _ in range(ROUNDS):
+        weights: Floats = likelihood * share
+        weights /= weights.sum(axis=1, keepdims=True)
+        share = ALIKE + weights.sum(axis=0)
+        share /= share.sum()
+    return weights
 
 
 def _exact(released: ReleasedMoments) -> ClassMoments:
@@ -112,15 +124,18 @@ class _Class:
         self.sum, self.square, self.noise = sum_, square, noise
         self.count, self.count_variance = max(count, 1e-3), count_variance
 
-    def alone(self) -> tuple[float, float]:
-        """Return mean and variance of a record without a prior of other classes."""
+    def alone(self) -> tuple[float, float, float]:
+        """Return the mean, its variance, and the variance of a record, without a prior of other classes."""
         means, variances = self._grid(0.0, 1.0 / 3.0)
         log_weights = self._log_likelihood(means, variances)
-        weights = np.exp(log_weights - log_weights.max()) * _widths(means)[:, None] * _widths(np.log(variances))
+        # Flat in the standard deviation.
+        widths = _widths(means)[:, None] * _widths(np.log(variances)) * np.sqrt(variances)
+        weights = np.exp(log_weights - log_weights.max()) * widths
         weights /= weights.sum()
         mean = float(weights.sum(axis=1) @ means)
-        within = float(weights.sum(axis=0) @ variances) + float(weights.sum(axis=1) @ means**2) - mean**2
-        return mean, max(within, LEAST_VARIANCE)
+        unsure = max(float(weights.sum(axis=1) @ means**2) - mean**2, 0.0)
+        within = float(weights.sum(axis=0) @ variances)
+        return mean, unsure, max(within, LEAST_VARIANCE)
 
     def near(self, centre: float, spread: float) -> tuple[Floats, Floats]:
         """Return log evidence and (E m, E m^2, E v) for each kappa."""

@@ -43,6 +43,7 @@ from simplexdp.models.classifying import (
     normalised,
 )
 from simplexdp.models.domains import resolve_domains
+from simplexdp.models.few_rows import few_rows
 from simplexdp.models.lazy_calibration import MOST_LAZY_LEVELS, lazy_hits_and_misses
 from simplexdp.models.naive_bayes_release import NaiveBayesRelease
 from simplexdp.models.persons import SINGLE_RECORDS, Persons
@@ -807,6 +808,24 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _encode(self, X: Any) -> list[NDArray[np.integer[Any]]]:
         """Return the features of records whose classes are asked for as codes."""
+        rows = few_rows(X, self._columns) if hasattr(self, "feature_names_in_") else None
+        codes = None if rows is None else self._codes_of_rows(rows)
+        return self._encode_all(X) if codes is None else codes
+
+    def _codes_of_rows(self, rows: list[Any]) -> list[NDArray[np.integer[Any]]] | None:
+        """Return a few records as codes; None where a number that is to be binned is none."""
+        features = []
+        for values, column, domain in zip(zip(*rows, strict=True), self._columns, self._domains, strict=True):
+            edges = self._edges.get(column)
+            if edges is None:
+                features.append(np.array([domain.code(value, column) for value in values]))
+            elif all(type(value) in (int, float) and value == value for value in values):
+                features.append(np.searchsorted(edges, np.array(values, dtype=np.float64), side="right"))
+            else:
+                return None
+        return features
+
+    def _encode_all(self, X: Any) -> list[NDArray[np.integer[Any]]]:
         if is_frame(X) or is_mapping(X):
             frame = as_frame(X)
             positions = list(range(len(self._columns)))
