@@ -19,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from simplexdp.models import PrivateGaussianNB
 
 EPSILONS = (0.01, 0.1, 1.0, 3.0)
-SPLITS = range(20)
+SPLITS = range(10)
 BOUNDS = {
     "age": (17, 90),
     "fnlwgt": (10_000, 1_500_000),

@@ -27,7 +27,7 @@ immutable and pickles.
 """
 
 from simplexdp.accounting.accountant import Accountant
-from simplexdp.accounting.composition import compose, compose_disjoint
+from simplexdp.accounting.composition import compose, compose_disjoint, compose_parts
 from simplexdp.accounting.conversions import rdp_epsilon, renyi_composition
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.dirichlet import dirichlet_bound_curve, dirichlet_curve
@@ -43,6 +43,7 @@ __all__ = [
     "TableRelease",
     "compose",
     "compose_disjoint",
+    "compose_parts",
     "dirichlet_bound_curve",
     "dirichlet_curve",
     "observe",

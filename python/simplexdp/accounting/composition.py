@@ -78,6 +78,35 @@ def compose_disjoint(curves: Iterable[PrivacyCurve], *, adjacency: Adjacency = "
     return PrivacyCurve.from_guarantee(guarantee, f"{len(curves)} disjoint groups")
 
 
+def compose_parts(curves: Iterable[PrivacyCurve]) -> PrivacyCurve:
+    """Return the curve of releases from parts of the records, where a record's place says which part it is in.
+
+    Records that are replaced stay in their part, so the largest cost counts: it is what a split into training and
+    holdout records costs, when the places were drawn without looking at the records. A release may use what was
+    released from other parts before it.
+
+    Parameters
+    ----------
+    curves : iterable of PrivacyCurve
+        One for each part, all under ``"replace"``: a record that comes or goes would move the places of others.
+
+    Returns
+    -------
+    PrivacyCurve
+
+    Examples
+    --------
+    >>> import simplexdp as sdp
+    >>> training, holdout = sdp.PrivacyCurve.gaussian(sigma=3.0), sdp.PrivacyCurve.pure(0.5)
+    >>> both = sdp.accounting.compose_parts([training, holdout])
+    >>> both.epsilon(1e-6) == training.epsilon(1e-6)
+    True
+    """
+    curves = _checked(curves)
+    guarantee = _core.Guarantee.compose_parts([curve.guarantee for curve in curves])
+    return PrivacyCurve.from_guarantee(guarantee, f"{len(curves)} parts by place")
+
+
 def _checked(curves: Iterable[PrivacyCurve]) -> list[PrivacyCurve]:
     """Return the curves as a list, at least one."""
     curves = list(curves)

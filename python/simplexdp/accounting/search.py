@@ -11,7 +11,7 @@ __all__ = ["largest_within"]
 Found = TypeVar("Found")
 
 
-def largest_within(attempt: Callable[[float], tuple[Found, float]], start: float) -> Found:
+def largest_within(attempt: Callable[[float], tuple[Found, float]], start: float, *, enough: float = 1.0) -> Found:
     """Return what was built at the largest scale whose share of a budget is at most one.
 
     Parameters
@@ -21,6 +21,8 @@ def largest_within(attempt: Callable[[float], tuple[Found, float]], start: float
         grows with the scale.
     start : float
         Logarithm of a scale to begin with.
+    enough : float, default 1.0
+        A share that need not be improved on, where attempts take long.
 
     Returns
     -------
@@ -40,6 +42,8 @@ def largest_within(attempt: Callable[[float], tuple[Found, float]], start: float
         found, share = attempt(at)
         if search.tell(share):
             best[:] = [found]
+            if share >= enough:
+                break
     if not best:
         raise NumericalError("calibrated: no scale was found that keeps the budget")
     return best[0]

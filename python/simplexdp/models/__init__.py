@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simplexdp.models.bayesian_network import PrivateBayesianNetwork
     from simplexdp.models.binning import PrivateBinner
     from simplexdp.models.gaussian_naive_bayes import PrivateGaussianNB
+    from simplexdp.models.grid_search import PrivateGridSearch
     from simplexdp.models.histogram import PrivateHistogram
     from simplexdp.models.known_tables import ReleasedMarginal
     from simplexdp.models.naive_bayes import PrivateCategoricalNB
@@ -25,6 +26,7 @@ __all__ = [
     "PrivateBinner",
     "PrivateCategoricalNB",
     "PrivateGaussianNB",
+    "PrivateGridSearch",
     "PrivateHistogram",
     "PrivateSynthesizer",
     "ReleasedMarginal",
@@ -39,6 +41,7 @@ _HOMES = {
     "PrivateBinner": "binning",
     "PrivateCategoricalNB": "naive_bayes",
     "PrivateGaussianNB": "gaussian_naive_bayes",
+    "PrivateGridSearch": "grid_search",
     "PrivateHistogram": "histogram",
     "PrivateSynthesizer": "synthesizer",
     "ReleasedMarginal": "known_tables",

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp import _intervals
-from simplexdp.mechanisms._exact import as_fraction
+from simplexdp import _core
 from simplexdp.models.moment_release import HALF, ReleasedMoments
 from simplexdp.models.released import Law
 
-__all__ = ["mean_intervals", "radius"]
+__all__ = ["mean_intervals", "radius", "ratio_intervals"]
 
 Floats = NDArray[np.float64]
 
 
 def mean_intervals(released: ReleasedMoments, level: float) -> Floats:
-    """Return the ends for each mean between -1 and 1, shape (n_classes, n_columns, 2).
-
-    With noise a on the sum s and b on the count n, the mean m makes s - m n equal to a - m b, whose law is known: the
-    interval is the set of m for which that is no larger than its quantile (Fieller). Of Laplace noise the quantiles of
-    a and b at half the error each are added.
-    """
+    """Return the ends for each mean between -1 and 1, shape (n_classes, n_columns, 2)."""
     sums, counts = released.sums, released.counts[:, None]
     if released.sum_law.kind == "none":
         mean = sums / np.maximum(counts, 1.0)
         return np.stack([mean, mean], axis=-1)
+    return ratio_intervals(sums, counts, released.sum_law, released.count_law, level, 0.5 / HALF)
+
+
+def ratio_intervals(
+    sums: Floats, counts: Floats, sum_law: Law, count_law: Law, level: float, rounding: float
+) -> Floats:
+    """Return the ends for each quotient of a sum and a count that lies between -1 and 1, a new last axis.
+
+    With noise a on the sum s and b on the count n, the mean m makes s - m n equal to a - m b, whose law is known: the
+    interval is the set of m for which that is no larger than its quantile (Fieller). Of Laplace noise the quantiles of
+    a and b at half the error each are added. `rounding` is how far the places of values are off.
+    """
     alpha = 1 - level
-    if released.sum_law.kind == "gaussian":
-        lower, upper = _quadratic(sums, counts, radius(released.sum_law, alpha), radius(released.count_law, alpha))
+    if sum_law.kind == "gaussian":
+        lower, upper = _quadratic(sums, counts, radius(sum_law, alpha), radius(count_law, alpha))
     else:
-        lower, upper = _linear(sums, counts, radius(released.sum_law, alpha / 2), radius(released.count_law, alpha / 2))
-    # Places of values are rounded.
-    ends = np.stack([lower - 0.5 / HALF, upper + 0.5 / HALF], axis=-1)
-    clipped: Floats = np.clip(ends, -1.0, 1.0)
+        lower, upper = _linear(sums, counts, radius(sum_law, alpha / 2), radius(count_law, alpha / 2))
+    clipped: Floats = np.clip(np.stack([lower - rounding, upper + rounding], axis=-1), -1.0, 1.0)
     return clipped
 
 
 def radius(law: Law, alpha: float) -> float:
     """Return what the noise exceeds with a probability of at most `alpha`, rounding to its grid included."""
     kind = "gaussian" if law.kind == "gaussian" else "laplace"
-    steps = as_fraction("size", law.size) / as_fraction("step", law.step)
-    return (float(_intervals.noise_radius(kind, steps, alpha)) + 0.5) * law.step
+    steps = Fraction(law.size) / Fraction(law.step)
+    return (float(_core.noise_radius(kind, steps.as_integer_ratio(), alpha)) + 0.5) * law.step
 
 
 def _quadratic(sums: Floats, counts: Floats, of_sum: float, of_count: float) -> tuple[Floats, Floats]:

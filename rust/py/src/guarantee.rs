@@ -126,6 +126,13 @@ impl PyGuarantee {
         Ok(Self::new(Guarantee::compose_disjoint(&groups, self::adjacency(adjacency)?)?))
     }
 
+    /// Releases from parts of the records that a record's place decides.
+    #[staticmethod]
+    fn compose_parts(parts: Vec<Bound<'_, Self>>) -> CoreResult<Self> {
+        let parts: Vec<&Guarantee> = parts.iter().map(|part| part.get().inner()).collect();
+        Ok(Self::new(Guarantee::compose_parts(&parts)?))
+    }
+
     /// The guarantee that `to_text` wrote.
     #[staticmethod]
     fn from_text(text: &str) -> CoreResult<Self> {

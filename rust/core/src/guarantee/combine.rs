@@ -84,6 +84,28 @@ impl Guarantee {
         let pairs = moves.map(|both| composed(both.into_iter())).collect::<Result<_>>()?;
         Self::new(adjacency, vec![maximum(pairs)?], below_one(sum_up(largest.0, largest.1))?)
     }
+
+    /// Releases from parts of the records, where the place of a record says which part it is in, and not what it holds.
+    ///
+    /// Neighbours that replace a record differ in one part. A release may use what those of other parts said before it.
+    /// Proof: let parts up to i be released one after the other. If the neighbours differ in part i, what came before has
+    /// the same law for both, what comes after is post-processing with parts that are equal; given what came before, the
+    /// release of part i has the profile of that part, and a mixture whose weights are the same for both has no larger
+    /// one. So the largest profile bounds all of them.
+    ///
+    /// # Errors
+    /// If there is no part, or one of them is not under replacement: records that come or go move the places of others.
+    pub fn compose_parts(parts: &[&Self]) -> Result<Self> {
+        if common_adjacency(parts.iter().copied())? != Adjacency::Replace {
+            let rule = "be under 'replace' for parts by place: a record that comes or goes moves the places of others";
+            return Err(Error::parameter("curves", rule, "'add_remove'"));
+        }
+        let mut seen = Set::default();
+        let nodes = parts.iter().map(|part| Arc::clone(&part.directions()[0]));
+        let distinct = nodes.filter(|node| seen.insert(Arc::clone(node))).collect();
+        let error = parts.iter().map(|part| part.sampling_error()).fold(0.0, f64::max);
+        Self::new(Adjacency::Replace, vec![maximum(distinct)?], error)
+    }
 }
 
 /// The adjacency of all guarantees.
@@ -168,6 +190,19 @@ mod tests {
         let off = gaussian(0.1).with_sampling_error(0.1).unwrap();
         assert!(Guarantee::compose(&[(&off, 3)]).unwrap().sampling_error() >= 0.3);
         assert!(Guarantee::compose(&[(&off, 10)]).is_err());
+    }
+
+    #[test]
+    fn parts_by_place_cost_what_the_costliest_does() {
+        let off = gaussian(0.3).with_sampling_error(1e-9).unwrap();
+        let (large, small) = (gaussian(1.0), gaussian(0.1));
+        let both = Guarantee::compose_parts(&[&small, &large, &small]).unwrap();
+        for epsilon in [0.0, 0.5, 3.0] {
+            assert_eq!(both.delta(epsilon), large.delta(epsilon));
+        }
+        assert_eq!(Guarantee::compose_parts(&[&small, &off]).unwrap().sampling_error(), 1e-9);
+        let other = Guarantee::symmetric(Adjacency::AddRemove, gaussian(1.0).directions()[0].clone()).unwrap();
+        assert!(Guarantee::compose_parts(&[&other]).is_err() && Guarantee::compose_parts(&[]).is_err());
     }
 
     #[test]

@@ -1,0 +1,7 @@
+"""One number for a numeric column: private means, quantiles and histograms, with their intervals."""
+
+from simplexdp.numeric.histograms import histogram
+from simplexdp.numeric.means import PrivateMean, mean
+from simplexdp.numeric.quantiles import PrivateQuantiles, quantiles
+
+__all__ = ["PrivateMean", "PrivateQuantiles", "histogram", "mean", "quantiles"]

@@ -1,0 +1,144 @@
+"""Counts of bins and of unions of bins, with noise: what all of them together say of the bins.
+
+A record lies in one bin of every level, so each level is a table of the same records. All noise has the same law, so
+the best linear estimate of the bins is that of least squares; its covariance is known before anything is drawn, and
+the widths of the levels are chosen by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simplexdp import _core
+from simplexdp.models.released import Law
+
+__all__ = ["Tree", "best_tree"]
+
+Floats = NDArray[np.float64]
+Mechanism = TypeVar("Mechanism")
+NEARLY_NORMAL = 2.0
+"""From this sigma on, sums of discrete Gaussian noise have the tails of a normal law, far below any level asked for."""
+TILTS = 12
+"""Any of them gives a bound; more make it a little smaller."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Levels of 2^b bins each, the last one of single bins."""
+
+    bits: tuple[int, ...]
+
+    @property
+    def n_bins(self) -> int:
+        """How many bins there are."""
+        return 1 << self.bits[-1]
+
+    def count(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the counts of all levels, one after the other, from those of the bins."""
+        return np.concatenate([counts.reshape(1 << bits, -1).sum(axis=1) for bits in self.bits])
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return np.concatenate([np.kron(np.eye(1 << b), np.ones(self.n_bins >> b)) for b in self.bits])
+
+    @cached_property
+    def _solver(self) -> tuple[Floats, Floats]:
+        """The covariance of the bins for noise of variance one, and what noisy counts are multiplied by."""
+        covariance = np.linalg.inv(self._matrix.T @ self._matrix)
+        return covariance, covariance @ self._matrix.T
+
+    def _solve(self, known: bool) -> tuple[Floats, Floats]:
+        """Return what noisy counts and a public total are multiplied by to get the bins."""
+        covariance, solver = self._solver
+        if not known:
+            return solver, np.zeros(self.n_bins)
+        gain = covariance.sum(axis=1) / covariance.sum()
+        return solver - np.outer(gain, solver.sum(axis=0)), gain
+
+    def leaves(self, noisy: Floats, total: int | None) -> Floats:
+        """Return the estimated counts of the bins."""
+        solver, gain = self._solve(total is not None)
+        found: Floats = solver @ noisy + gain * (total or 0)
+        return found
+
+    def _weights(self, level: float, known: bool) -> tuple[Floats, Floats]:
+        """Return the weights of noisy counts, and of the total, in the gaps at all ends of bins."""
+        solver, gain = self._solve(known)
+        below = np.concatenate([np.zeros((1, solver.shape[1])), np.cumsum(solver, axis=0)])
+        of_total = np.concatenate([[0.0], np.cumsum(gain)])
+        return below - level * below[-1], of_total - level * of_total[-1]
+
+    def gaps(self, noisy: Floats, total: int | None, level: float, law: Law, alpha: float) -> tuple[Floats, Floats]:
+        """Return, at every end of a bin, how many more values are estimated below it than the share `level` of all.
+
+        And how much noise that has: what is exceeded with a probability of at most `alpha`, to either side.
+        """
+        weights, of_total = self._weights(level, total is not None)
+        return weights @ noisy + of_total * (total or 0), _reach(weights, law, alpha)
+
+    def mean_variance(self, known: bool) -> float:
+        """Return the variance of the number of values below an end of a bin, for noise of variance one."""
+        weights, _ = self._weights(0.5, known)
+        return float(np.mean(np.sum(weights**2, axis=1)))
+
+
+@lru_cache(maxsize=4)
+def _trees(bits: int, known: bool) -> tuple[tuple[Tree, float], ...]:
+    """Return trees with even steps of their levels, flat ones included."""
+    shapes = {tuple(range(bits, 0, -step))[::-1] for step in range(1, bits + 1)}
+    return tuple((tree, tree.mean_variance(known)) for tree in map(Tree, sorted(shapes)))
+
+
+def best_tree(
+    bits: int, noise: Callable[[int], Mechanism], variance: Callable[[Any], float], known: bool
+) -> tuple[Tree, Mechanism, float]:
+    """Return the tree, its noise and their error for the least error: `noise` takes the number of levels."""
+    best: tuple[Tree, Mechanism, float] | None = None
+    for tree, factor in _trees(bits, known):
+        mechanism = noise(len(tree.bits))
+        error = factor * variance(mechanism)
+        if best is None or error < best[2]:
+            best = tree, mechanism, error
+    assert best is not None  # there is always the flat one
+    return best
+
+
+def _reach(weights: Floats, law: Law, alpha: float) -> Floats:
+    """Return for each weighted sum of noises what it exceeds with a probability of at most `alpha`."""
+    squares = np.sum(weights**2, axis=1)
+    if law.kind == "gaussian":
+        if law.size >= NEARLY_NORMAL:
+            steps = 2.0**20
+            quantile = _core.noise_radius("gaussian", (int(steps), 1), 2 * alpha) / steps
+        else:
+            # Discrete Gaussian noise is sub-Gaussian with its sigma [CKS20].
+            quantile = math.sqrt(-2 * math.log(alpha))
+        found: Floats = quantile * law.size * np.sqrt(squares)
+        return found
+    return _chernoff(weights, law.size, alpha)
+
+
+def _chernoff(weights: Floats, scale: float, alpha: float) -> Floats:
+    """Return the least bound (sum of log moments - log alpha) / t over some t, for discrete Laplace noise.
+
+    Its moment generating function is (1 - q)^2 / ((1 - q e^t)(1 - q e^-t)), q = e^(-1/scale), below t = 1/scale.
+    """
+    q = math.exp(-1 / scale)
+    largest = np.abs(weights).max(axis=1)
+    best = np.full(len(weights), np.inf)
+    some = largest > 0
+    best[~some] = 0.0
+    for part in np.geomspace(0.08, 0.97, TILTS):
+        tilt = part / (scale * largest[some])
+        growth = np.exp(weights[some] * tilt[:, None])
+        moments = -np.sum(np.log((1 - q * growth) * (1 - q / growth)), axis=1)
+        moments += 2 * weights.shape[1] * math.log1p(-q)
+        best[some] = np.minimum(best[some], (moments - math.log(alpha)) / tilt)
+    return best
