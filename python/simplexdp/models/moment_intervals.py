@@ -47,7 +47,7 @@ def radius(law: Law, alpha: float) -> float:
     """Return what the noise exceeds with a probability of at most `alpha`, rounding to its grid included."""
     kind = "gaussian" if law.kind == "gaussian" else "laplace"
     steps = Fraction(law.size) / Fraction(law.step)
-    return (float(_core.noise_radius(kind, steps.as_integer_ratio(), alpha)) + 0.5) * law.step
+    return (float(_core.NoiseMechanism(kind, steps.as_integer_ratio(), (1, 1)).radius(alpha)) + 0.5) * law.step
 
 
 def _quadratic(sums: Floats, counts: Floats, of_sum: float, of_count: float) -> tuple[Floats, Floats]:

@@ -116,7 +116,7 @@ def _reach(weights: Floats, law: Law, alpha: float) -> Floats:
     if law.kind == "gaussian":
         if law.size >= NEARLY_NORMAL:
             steps = 2.0**20
-            quantile = _core.noise_radius("gaussian", (int(steps), 1), 2 * alpha) / steps
+            quantile = _core.NoiseMechanism("gaussian", (int(steps), 1), (1, 1)).radius(2 * alpha) / steps
         else:
             # Discrete Gaussian noise is sub-Gaussian with its sigma [CKS20].
             quantile = math.sqrt(-2 * math.log(alpha))
