@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,9 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.score(X, y) > 0.7, bool(model.privacy_.epsilon(1e-6) <= 1.0)
     (True, True)
     """
+
+    _whose: ClassVar[dict[str, Any]] = {}
+    """A record is a person here."""
 
     def __init__(
         self,
@@ -361,6 +364,8 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         content = read(text, FORMAT, WHAT)
         privacy = SavedPrivacy.of(content, WHAT)
+        if privacy.max_rows is not None:
+            raise InvalidParameterError(f"text must be {WHAT} written by to_json, which has no max_rows")
         target = member(content, "class", WHAT, dict)
         features = member(content, "features", WHAT, list)
         columns = [member(feature, "name", WHAT, str, int) for feature in features]

@@ -217,6 +217,12 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             if any(f"{prefix}{name}" in parameters for parameters in found):
                 raise InvalidParameterError(f"param_grid must not have {name!r}, which the search sets")
+        for name in ("unit", "max_rows"):
+            stated = f"{prefix}{name}"
+            if any(parameters.get(stated, known.get(stated)) is not None for parameters in found):
+                raise InvalidParameterError(
+                    f"estimator must have no {name} for a search: rows of one person would lie in training and holdout"
+                )
         adjacencies = {parameters.get(f"{prefix}adjacency", known[f"{prefix}adjacency"]) for parameters in found}
         if adjacencies != {"replace"}:
             raise InvalidParameterError(

@@ -161,7 +161,7 @@ class _Class:
         n, deviation = self.count, np.sqrt(self.noise)
         mean = np.clip(self.sum / n, -1.0, 1.0)
         mean_sd = np.hypot(deviation, mean * np.sqrt(self.count_variance)) / n
-        edge = 1.0 - 1e-6
+        edge = 0.999999
         low, high = np.clip([mean - SPREADS * mean_sd, mean + SPREADS * mean_sd], -edge, edge)
         near = centre + np.sqrt(spread) * np.concatenate([-OFFSETS, [0.0], OFFSETS])
         means = _different(np.concatenate([np.linspace(low, high, POINTS), np.clip(near, -edge, edge)]))

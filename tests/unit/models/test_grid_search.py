@@ -123,6 +123,8 @@ def test_frames_and_pipelines_are_searched():
         ({"param_grid": "x"}, "param_grid"),
         ({"estimator": PrivateBinner()}, "private classifier"),
         ({"estimator": PrivateCategoricalNB(adjacency="add_remove", categories=[2], classes=[0, 1])}, "'replace'"),
+        ({"estimator": PrivateCategoricalNB(categories=[2], classes=[0, 1], unit=0, max_rows=2)}, "no unit"),
+        ({"param_grid": {"max_rows": [1, 2]}}, "no max_rows"),
         ({"epsilon": -1}, "epsilon"),
         ({"delta": 0}, "delta"),
         ({"holdout": 1.0}, "holdout"),
