@@ -4,6 +4,11 @@ Class shares and centres are uniform, concentrations log-uniform from 1 to 10^5;
 Coverage of 95 % intervals over all entries of a data set varies between data sets; the mean over them must be within
 five of its standard errors, and 1.5 percent for what is approximated (false alarms below 1e-5 for each setting).
 12 data sets for each setting, 100 with ``--full``.
+
+Settings in which the common centre of the rows is hardly known are looked at together, so that intervals are seen to be
+too short where they are: over 48 data sets (300 with ``--full``) the mean has a standard error of 0.6 (0.25) percent. Intervals
+that held 90.5 percent of what they speak of, as those did that took the centre for known level by level, are below
+92 percent with a probability of 0.99, intervals that hold 94 in fewer than one run of a thousand.
 """
 
 import numpy as np
@@ -36,27 +41,46 @@ def simulated(n, classes, levels, features, rng):
     return shares, tables, y, np.stack(columns, axis=1)
 
 
+HARDLY_KNOWN = [(1000, 1.0, 2, 10), (1000, 1.0, 3, 5), (40000, 0.1, 3, 5)]
+
+
+def share_covered(n, epsilon, classes, levels, features, rng, seed, **options):
+    """The share of the true probabilities inside their intervals, for one data set."""
+    shares, tables, y, X = simulated(n, classes, levels, features, rng)
+    model = PrivateCategoricalNB(
+        epsilon,
+        1e-6,
+        categories=[levels] * features,
+        classes=list(range(classes)),
+        random_state=SeededRng(seed),
+        **options,
+    ).fit(X, y)
+    of_classes, of_features = model.interval(0.95)
+    inside = [(of_classes[:, 0] <= shares) & (shares <= of_classes[:, 1])]
+    inside += [
+        ((ends[..., 0] <= table) & (table <= ends[..., 1])).ravel()
+        for ends, table in zip(of_features, tables, strict=True)
+    ]
+    return np.mean(np.concatenate(inside))
+
+
 @pytest.mark.parametrize(("n", "epsilon", "mechanism", "adjacency", "classes", "levels", "features"), SETTINGS)
 def test_intervals_hold_what_they_say(n, epsilon, mechanism, adjacency, classes, levels, features, request):
     rng = np.random.default_rng(7)
-    covered = []
-    for seed in range(100 if request.config.getoption("--full") else 12):
-        shares, tables, y, X = simulated(n, classes, levels, features, rng)
-        model = PrivateCategoricalNB(
-            epsilon,
-            1e-6,
-            mechanism=mechanism,
-            adjacency=adjacency,
-            categories=[levels] * features,
-            classes=list(range(classes)),
-            random_state=SeededRng(seed),
-        ).fit(X, y)
-        of_classes, of_features = model.interval(0.95)
-        inside = [(of_classes[:, 0] <= shares) & (shares <= of_classes[:, 1])]
-        inside += [
-            ((ends[..., 0] <= table) & (table <= ends[..., 1])).ravel()
-            for ends, table in zip(of_features, tables, strict=True)
-        ]
-        covered.append(np.mean(np.concatenate(inside)))
+    options = {"mechanism": mechanism, "adjacency": adjacency}
+    covered = [
+        share_covered(n, epsilon, classes, levels, features, rng, seed, **options)
+        for seed in range(100 if request.config.getoption("--full") else 12)
+    ]
     error = np.std(covered, ddof=1) / np.sqrt(len(covered))
     assert abs(np.mean(covered) - 0.95) < 5 * error + 0.015, (np.mean(covered), error)
+
+
+def test_intervals_are_not_short_where_the_centre_is_hardly_known(request):
+    rng = np.random.default_rng(7)
+    covered = [
+        share_covered(n, epsilon, classes, levels, 4, rng, seed, calibration=None)
+        for n, epsilon, classes, levels in HARDLY_KNOWN
+        for seed in range(100 if request.config.getoption("--full") else 16)
+    ]
+    assert 0.92 < np.mean(covered) < 0.975, np.mean(covered)

@@ -43,6 +43,14 @@ TABLES = names(lambda entry: entry.tables and (entry.integer or not entry.noise)
 """What suits a histogram, counts, posteriors, and the tables of the library's models. Real-valued noise has the size of
 the discrete one there."""
 
+AUTO = names(lambda entry: entry.tables and entry.integer and entry.noise)
+"""What a model chooses from by itself."""
+
+ALONE = (
+    " That is a table by itself, with the best floor; a model chooses the noise by itself and infers all tables together: "
+    "docs/models-accuracy.md has what comes of it."
+)
+
 SAMPLES = 2000
 CELLS = 60_000
 MODEL_TABLES, MODEL_ROWS = 10, 2
@@ -187,7 +195,8 @@ def recommend(
         table = _measured(task, setting, population, check.integer("seed", seed, 0))
     best = table.rows[0]
     code = _model_code(task, best, table, n) if task in MODELS else _CODE[task](best, table)
-    return Recommendation(task, best.mechanism, _why(table), code, table)
+    why = _why(table) + (ALONE if task in MODELS and task != "synthesis" else "")
+    return Recommendation(task, best.mechanism, why, code, table)
 
 
 def _measured(task: str, setting: Setting, population: str, seed: int) -> Comparison:
@@ -356,7 +365,9 @@ _CODE: dict[str, Callable[[Row, Comparison], str]] = {
 
 
 def _model_code(task: str, best: Row, table: Comparison, n: int) -> str:
-    arguments = f"epsilon={table.epsilon!r}, delta={table.delta!r}, mechanism={best.mechanism!r}"
+    # Models choose between these by themselves, and infer their tables from all that is released.
+    chosen = "" if best.mechanism in AUTO else f", mechanism={best.mechanism!r}"
+    arguments = f"epsilon={table.epsilon!r}, delta={table.delta!r}{chosen}"
     if task == "synthesis":
         change = f", adjacency={table.adjacency!r}"
         return (
@@ -364,8 +375,6 @@ def _model_code(task: str, best: Row, table: Comparison, n: int) -> str:
             f"synthesizer = PrivateSynthesizer({table.epsilon!r}, {table.delta!r}, domains=domains{change})\n"
             "records = synthesizer.fit(frame).sample()"
         )
-    if best.strength is not None:
-        arguments += f', smoothing="floor", count_floor={best.strength:.4g}'
     if table.adjacency != "replace":
         arguments += f", adjacency={table.adjacency!r}"
     if task == "naive-bayes":

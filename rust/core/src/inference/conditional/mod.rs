@@ -74,11 +74,21 @@ pub struct Group {
 pub struct Smoothed {
     group: Group,
     caps: Vec<u64>,
-    /// By table: concentrations with their weights and the rows' priors.
-    strengths: Vec<Vec<(f64, Strength)>>,
+    /// By table: the concentrations that matter.
+    strengths: Vec<Vec<Weighed>>,
     /// By table and row: what all others say of the row's total.
     others: Vec<Vec<Lattice>>,
     totals: Vec<Lattice>,
+}
+
+/// A concentration with its posterior weights.
+#[derive(Debug, Clone)]
+struct Weighed {
+    /// With how often it occurs learnt from all tables, which is best for means; zero where it is negligible.
+    weight: f64,
+    /// From the table alone, for intervals: few tables do not tell how often each concentration occurs.
+    alone: f64,
+    strength: Strength,
 }
 
 /// Moments of the cells of a table, row by row.
@@ -228,10 +238,10 @@ impl Group {
     }
 
     /// ln Z at the lattice's totals, up to a constant: a mixture over the concentrations, whose weights are posterior ones.
-    fn message(&self, row: &Row<'_>, strengths: &[(f64, Strength)], totals: &Lattice) -> Result<Vec<f64>> {
+    fn message(&self, row: &Row<'_>, strengths: &[Weighed], totals: &Lattice) -> Result<Vec<f64>> {
         let mut sum: Vec<f64> = Vec::new();
         let mut tilt = 0.0;
-        for (weight, strength) in strengths {
+        for Weighed { weight, strength, .. } in strengths.iter().filter(|part| part.weight > 0.0) {
             let fitted = row.fit(&strength.prior, totals, FINENESS, tilt)?;
             tilt = fitted.tilt();
             let log_evidence = fitted.weights(totals)?.log_evidence;
@@ -328,9 +338,18 @@ fn tie(lattices: &[Lattice], logs: &mut [Vec<f64>], n: u64) -> Result<()> {
 }
 
 /// The concentrations that matter, with their weights.
-fn kept((weights, strengths): (Vec<f64>, Vec<Strength>)) -> Vec<(f64, Strength)> {
-    let sum: f64 = weights.iter().filter(|w| **w >= NEGLIGIBLE).sum();
-    weights.into_iter().zip(strengths).filter(|(w, _)| *w >= NEGLIGIBLE).map(|(w, s)| (w / sum, s)).collect()
+fn kept((weights, strengths): (Vec<f64>, Vec<Strength>)) -> Vec<Weighed> {
+    let scaled = |weights: Vec<f64>| {
+        let sum: f64 = weights.iter().filter(|w| **w >= NEGLIGIBLE).sum();
+        weights.into_iter().map(move |w| if w >= NEGLIGIBLE { w / sum } else { 0.0 })
+    };
+    let alone = scaled(strength::weights_alone(&strengths));
+    scaled(weights)
+        .zip(alone)
+        .zip(strengths)
+        .filter(|((weight, alone), _)| *weight > 0.0 || *alone > 0.0)
+        .map(|((weight, alone), strength)| Weighed { weight, alone, strength })
+        .collect()
 }
 
 fn log_add(a: f64, b: f64) -> f64 {
@@ -346,7 +365,8 @@ impl Smoothed {
 
     /// Concentrations of a table with their posterior weights.
     pub fn concentrations(&self, table: usize) -> Vec<(f64, f64)> {
-        self.strengths[table].iter().map(|(weight, strength)| (strength.concentration, *weight)).collect()
+        let likely = self.strengths[table].iter().filter(|part| part.weight > 0.0);
+        likely.map(|part| (part.strength.concentration, part.weight)).collect()
     }
 
     /// Means and variances of the totals of the rows.
@@ -391,7 +411,7 @@ impl Smoothed {
     fn row_moments(&self, table: usize, row: usize) -> Result<TableMoments> {
         let mut parts = Vec::new();
         let mut tilt = 0.0;
-        for (weight, strength) in &self.strengths[table] {
+        for Weighed { weight, strength, .. } in self.strengths[table].iter().filter(|part| part.weight > 0.0) {
             let fitted = self.fitted(table, row, strength, tilt)?;
             tilt = fitted.tilt();
             let weights = fitted.weights(&self.others[table][row])?;
@@ -424,7 +444,8 @@ impl Smoothed {
         let rows = parallel::map(0..self.rows(), threads, |row| {
             let mut nodes: Vec<Vec<(f64, f64, f64)>> = vec![Vec::new(); self.group.levels(table)];
             let mut tilt = 0.0;
-            for (weight, strength) in &self.strengths[table] {
+            for Weighed { alone: weight, strength, .. } in self.strengths[table].iter().filter(|part| part.alone > 0.0)
+            {
                 let fitted = self.fitted(table, row, strength, tilt)?;
                 tilt = fitted.tilt();
                 let weights = fitted.weights(&self.others[table][row])?;

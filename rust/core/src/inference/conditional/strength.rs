@@ -12,6 +12,9 @@
 //!   K = (B + 1) (kappa + 1) / (B + kappa + 1) - 1, between B (rows that are all the same) and kappa (a centre that is known).
 //! - m given theta_c: the regression of m on theta_c has the slope r = Var m / Var theta_c = (K + 1) / (B + 1), so mu moves by
 //!   r (E theta_c - mu), and the variance of m falls by r^2 (Var theta_c - Var(theta_c given the release)).
+//!
+//! One mass B for all levels is right for the mean. Noise on counts is as large on rare levels as on frequent ones, though, so the
+//! variance of the centre that intervals use is taken level by level: the precisions of the prior and of what each row says of m_k add up.
 
 use super::lattice::Lattice;
 use super::row::{Moments, Row};
@@ -124,7 +127,21 @@ pub(super) fn strength(
         log_evidence += weights.log_evidence;
         centre = centre.after(concentration, &fitted.shares_nearly(&weights)?);
     }
-    let centre_variance = centre.mean.iter().map(|m| m * (1.0 - m) / (centre.mass + 1.0)).collect();
+    let centre_variance = centre
+        .mean
+        .iter()
+        .enumerate()
+        .map(|(k, &m)| {
+            let square = m * (1.0 - m);
+            let of_row = |(row, total): (&Row<'_>, &Lattice)| {
+                let n = total.moments().0.max(1.0);
+                let noise = row.factors[k].map_or(f64::INFINITY, |factor| factor.variance_near(n * m));
+                1.0 / (square * (1.0 / (concentration + 1.0) + 1.0 / n) + noise / (n * n))
+            };
+            let rows: f64 = rows.iter().zip(totals).map(of_row).sum();
+            square / (levels as f64 + 1.0 + square * rows)
+        })
+        .collect();
     let prior = centre.mean.iter().map(|m| (m * concentration).max(LEAST)).collect();
     Ok(Strength { concentration, log_evidence, prior, centre_variance })
 }
@@ -151,16 +168,23 @@ impl Strength {
     }
 }
 
+/// The weights of the concentrations of one table, given how often each occurs.
+fn given(frequencies: &[f64], table: &[Strength]) -> Vec<f64> {
+    let logs: Vec<f64> = table.iter().zip(frequencies).map(|(s, f)| s.log_evidence + f.ln()).collect();
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|w| w / sum).collect()
+}
+
+/// Posterior weights of the concentrations of a table by itself, all equally likely before the release.
+pub(super) fn weights_alone(table: &[Strength]) -> Vec<f64> {
+    given(&vec![1.0; table.len()], table)
+}
+
 /// Posterior weights of the concentrations of every table. How often each concentration occurs among the tables is unknown
 /// too: it is found from all of them together, by expectation and maximisation from equal weights on.
 pub(super) fn weights(tables: &[Vec<Strength>]) -> Vec<Vec<f64>> {
-    let given = |frequencies: &[f64], table: &Vec<Strength>| {
-        let logs: Vec<f64> = table.iter().zip(frequencies).map(|(s, f)| s.log_evidence + f.ln()).collect();
-        let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.into_iter().map(|w| w / sum).collect::<Vec<f64>>()
-    };
     let parts = tables.iter().map(Vec::len).max().unwrap_or(1);
     let mut frequencies = vec![1.0 / parts as f64; parts];
     for _ in 0..STEPS {
