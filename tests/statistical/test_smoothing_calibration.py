@@ -5,10 +5,10 @@ Coverage of 95 % intervals over all entries of a data set varies between data se
 five of its standard errors, and 1.5 percent for what is approximated (false alarms below 1e-5 for each setting).
 12 data sets for each setting, 100 with ``--full``.
 
-Settings in which the common centre of the rows is hardly known are looked at together, so that intervals are seen to be
-too short where they are: over 48 data sets (300 with ``--full``) the mean has a standard error of 0.6 (0.25) percent. Intervals
-that held 90.5 percent of what they speak of, as those did that took the centre for known level by level, are below
-92 percent with a probability of 0.99, intervals that hold 94 in fewer than one run of a thousand.
+Settings in which the common centre of the rows is hardly known are looked at together, so that intervals are seen to
+be too short where they are: over 48 data sets (300 with ``--full``) the mean has a standard error of 0.6 (0.25)
+percent.
+Intervals that hold 94 percent are below 92 in fewer than one run of a thousand.
 """
 
 import numpy as np

@@ -47,8 +47,8 @@ AUTO = names(lambda entry: entry.tables and entry.integer and entry.noise)
 """What a model chooses from by itself."""
 
 ALONE = (
-    " That is a table by itself, with the best floor; a model chooses the noise by itself and infers all tables together: "
-    "docs/models-accuracy.md has what comes of it."
+    " That is a table by itself, with the best floor; a model chooses the noise by itself and infers all tables "
+    "together: docs/models-accuracy.md has what comes of it."
 )
 
 SAMPLES = 2000
