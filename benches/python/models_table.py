@@ -39,9 +39,9 @@ Written by `python -m benches.python.models_table DIRECTORY PIECES`. Renyi budge
 splits, numeric columns in ten quantile bins, means over {seeds} splits with a draw each. "posterior" is the default of
 `PrivateCategoricalNB` and `PrivateBayesianNetwork`: `mechanism="auto"`, `smoothing="posterior"`, `calibration="auto"`;
 "all evidence" is the former with `calibration=None`. All others are `smoothing="floor"`: "dirichlet" is [DM]'s draw as
-it is; "floor" is `count_floor`, to which noisy counts below it are raised. Bold is the best private figure of a row. "none" is the exact model without smoothing: infinite where a value
-was not seen in training. Noise is simulated from seeds; `simplexdp reproduce dm-figure-3` plots the rivals over more
-budgets.
+it is; "floor" is `count_floor`, to which noisy counts below it are raised. Bold is the best private figure of a row.
+"none" is the exact model without smoothing: infinite where a value was not seen in training. Noise is simulated from
+seeds; `simplexdp reproduce dm-figure-3` plots the rivals over more budgets.
 """
 
 
