@@ -12,6 +12,7 @@ def spark():
     """Return a local Spark session, which needs a Java runtime; `.ci/run` installs one where it can."""
     if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
         pytest.skip("no Java runtime on this machine")
+    pytest.importorskip("pyspark")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 

@@ -67,7 +67,7 @@ def _distinct_texts(series: nw.Series[Any]) -> Distinct:
     levels = present.unique().to_list()
     if not levels:
         return _with_missing(([], np.zeros(0, dtype=np.int64)), missing)
-    numbers = present.replace_strict(levels, range(len(levels)), return_dtype=nw.Int64).to_numpy()
+    numbers = present.replace_strict(levels, list(range(len(levels))), return_dtype=nw.Int64).to_numpy()
     return _with_missing((levels, numbers), missing)
 
 

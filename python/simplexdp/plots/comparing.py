@@ -186,7 +186,7 @@ def _given(data: Mapping[str, Any]) -> dict[str, Series]:
 
 def _plain_ticks(ax: Axes, epsilons: NDArray[np.float64]) -> None:
     """Label the epsilons themselves where they are few, and more than powers of ten where errors span little."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     low, high = ax.get_ylim()
     if high < 50 * low:
@@ -195,7 +195,7 @@ def _plain_ticks(ax: Axes, epsilons: NDArray[np.float64]) -> None:
         ax.yaxis.set_minor_formatter(NullFormatter())
     if epsilons.size <= 9:
         ax.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
-        ax.xaxis.minorticks_off()
+        ax.xaxis.set_minor_locator(NullLocator())
 
 
 def _pale(hue: str) -> tuple[float, ...]:

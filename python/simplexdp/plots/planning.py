@@ -48,6 +48,8 @@ def plan(plan: Plan, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('epsilon', 'mean error of a count')
     """
+    from matplotlib.ticker import NullLocator
+
     from simplexdp.planning import Plan as Kind
     from simplexdp.planning.tasks import METRICS
 
@@ -96,7 +98,7 @@ def plan(plan: Plan, ax: Axes | None = None) -> Axes:
             ax.axvspan(enough.epsilon, epsilon.max(), color=PALETTE[2], alpha=0.1, linewidth=0)
         if epsilon.size <= 9:
             ax.set_xticks(epsilon, [f"{each:g}" for each in epsilon])
-            ax.xaxis.minorticks_off()
+            ax.xaxis.set_minor_locator(NullLocator())
         ax.set_xlabel("epsilon")
         ax.set_ylabel(LABELS[plan.metric])
         ax.set_title(f"{plan.about}, n = {plan.n:,}")

@@ -286,7 +286,8 @@ def times_and_decimals():
     yield [datetime.date(1987, 6, 5), None], [pl.Date]
     yield [datetime.time(1, 2, 3), None], [pl.Time]
     yield [decimal.Decimal("1234.50"), None], [pl.Decimal(10, 2), pl.Decimal(38, 4)]
-    yield [2**100, None, 2**53], [pl.Int128]
+    if hasattr(pl, "Int128"):
+        yield [2**100, None, 2**53], [pl.Int128]
     yield [b"x\0", None], [pl.Binary]
     yield [None, None], [pl.Null]
 
@@ -303,7 +304,7 @@ def test_polars_columns_of_every_type():
             np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], expected, err_msg=str(dtype))
             counts = np.bincount(expected, minlength=len(domain))
             np.testing.assert_array_equal(count_table(frame.lazy(), ["a"], {"a": domain}), counts, err_msg=str(dtype))
-            if dtype == pl.Int128:  # unknown there
+            if hasattr(pl, "Int128") and dtype == pl.Int128:  # unknown there
                 continue
             arrow = frame.to_arrow()
             np.testing.assert_array_equal(encode(arrow, ["a"], {"a": domain})[0], expected, err_msg=f"{arrow.schema}")
@@ -375,6 +376,8 @@ def test_matrices_and_memory_of_every_kind():
     np.testing.assert_array_equal(count_table(np.matrix([[0, 1], [1, 0]]), [0], {0: 2}), [1, 1])
     unaligned = np.zeros(41, np.uint8)[1:].view("i8")
     np.testing.assert_array_equal(count_table({"a": unaligned}, ["a"], {"a": 2}), [5, 0])
+    if not hasattr(np.dtypes, "StringDType"):
+        return  # it came with NumPy 2
     text = np.array(["a", "b", "a"], dtype=np.dtypes.StringDType())
     np.testing.assert_array_equal(count_table({"a": text}, ["a"], {"a": ["a", "b"]}), [2, 1])
 
