@@ -30,10 +30,10 @@ def write(path, rows):
         names = pa.array([f"name {code}" for code in range(200 + BLOCK)])
         codes = np.concatenate([np.repeat(np.arange(200), 5000), np.arange(200, 200 + BLOCK)])
         rng.shuffle(codes)
-        pq.write_table(pa.table({"name": names.take(pa.array(codes))}), path, compression="gzip")
+        pq.write_table(pa.table({"name": names.take(pa.array(codes))}), path, compression="none")
         return
     schema = pa.schema([("person", pa.int64()), ("ward", pa.string()), ("month", pa.string())])
-    with pq.ParquetWriter(path, schema, compression="gzip") as writer:
+    with pq.ParquetWriter(path, schema, compression="none") as writer:
         for start in range(0, rows, BLOCK):
             size = min(BLOCK, rows - start)
             texts = [pa.array(levels).take(pa.array(rng.integers(0, len(levels), size))) for levels in (WARDS, MONTHS)]
@@ -87,7 +87,9 @@ def main():
     for what in given.what.split(","):
         path = Path(given.folder) / ("names.parquet" if what == "discover" else f"visits-{given.rows}.parquet")
         if not path.exists():
-            write(str(path), 0 if what == "discover" else given.rows)
+            draft = path.with_suffix(".draft")
+            write(str(draft), 0 if what == "discover" else given.rows)
+            draft.rename(path)
         for engine in given.engines.split(","):
             if given.here:
                 seconds, clock, megabytes = measured(engine, str(path), what)
