@@ -113,6 +113,7 @@ __all__ = [
     "trigamma",
     "two_categories_profile",
     "weight_of_evidence",
+    "weight_units",
 ]
 
 __version__: str

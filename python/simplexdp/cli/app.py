@@ -14,6 +14,8 @@ __all__ = ["OutputClosed", "app"]
 COMMANDS = {
     "release": ("release", "Release a private histogram of a column."),
     "posterior": ("posterior", "Release a private Bayesian posterior of a column."),
+    "mean": ("numbers", "Release the mean of a numeric column."),
+    "quantile": ("numbers", "Release quantiles of a numeric column."),
     "calibrate": ("calibrate", "Say which parameters meet a budget, and what error to expect."),
     "certify": ("certify", "Compute the exact guarantee of a Hellinger mechanism."),
     "plan": ("plan", "Say what each epsilon buys for a task."),

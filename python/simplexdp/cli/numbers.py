@@ -1,0 +1,214 @@
+"""``simplexdp mean`` and ``simplexdp quantile``: one number for a numeric column, with its interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simplexdp.cli import options
+from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.selection import Selection, condition, number_in
+from simplexdp.cli.writing import Output, Result, check_printable, emit
+from simplexdp.exceptions import InvalidDataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from simplexdp.cli.reading import Source
+
+__all__ = ["mean", "quantile"]
+
+
+def _bounds(_: click.Context, __: click.Parameter, value: str) -> tuple[float, float]:
+    parts = [number_in(part) for part in value.split(":")]
+    if len(parts) != 2 or parts[0] is None or parts[1] is None or not parts[0] < parts[1]:
+        raise click.BadParameter(f"must be LOWER:UPPER with LOWER < UPPER, such as 0:100, got {value!r}")
+    return parts[0], parts[1]
+
+
+def _common(command: Any) -> Any:
+    for option in reversed(
+        (
+            options.file_argument,
+            click.option("--column", required=True, help="The column of numbers."),
+            click.option(
+                "--bounds",
+                required=True,
+                callback=_bounds,
+                metavar="LOWER:UPPER",
+                help="Public; values beyond are clamped, and noise grows with the distance.",
+            ),
+            click.option(
+                "--where", multiple=True, metavar="RULE", help="Only records that meet it, such as 'age>=18'."
+            ),
+            click.option(
+                "--skip-missing", is_flag=True, help="Leave out records without a number; else they are refused."
+            ),
+            options.budget_options,
+            options.adjacency_option,
+            click.option(
+                "--interval",
+                type=click.FloatRange(0, 1, min_open=True, max_open=True),
+                default=0.95,
+                show_default=True,
+                metavar="LEVEL",
+                help="Of the confidence intervals.",
+            ),
+            options.ledger_options,
+            options.seed_option,
+            options.input_options,
+            options.output_options,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  simplexdp mean people.csv --column age --bounds 0:100 --epsilon 1
+  simplexdp mean people.csv --column age --bounds 0:100 --epsilon 1 --by region --groups north,south
+""",
+)
+@_common
+@click.option("--by", metavar="COLUMN", help="A mean for each value of this column, for the price of one.")
+@click.option("--groups", metavar="A,B,C", help="Public values of --by.")
+def mean(column: str, by: str | None, groups: str | None, **given: Any) -> None:
+    """Release the mean of a numeric column of FILE, with a confidence interval that holds whatever the data."""
+    if (by is None) != (groups is None):
+        raise click.UsageError("--by and --groups must be given together: the groups are public")
+    listed = None if groups is None else [group.strip() for group in groups.split(",")]
+    from simplexdp import numeric
+
+    def release(table: dict[str, Any], arguments: dict[str, Any]) -> tuple[dict[str, list[Any]], Any]:
+        grouped: dict[str, Any] = {} if listed is None else {"by": "group", "groups": listed}
+        found = numeric.mean(table, "value", **grouped, **arguments)
+        ends = found.interval(given["interval"]).reshape(-1, 2)
+        shown = [] if by is None or listed is None else [(by, listed)]
+        estimates = [found.estimate] if listed is None else found.estimate.tolist()
+        shown += [("mean", estimates), ("lower", ends[:, 0].tolist()), ("upper", ends[:, 1].tolist())]
+        return dict(shown), found
+
+    _run("mean", column, by, release, given)
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  simplexdp quantile people.csv --column age --bounds 0:100 --epsilon 1
+  simplexdp quantile people.csv --column age --bounds 0:100 --levels 0.1,0.9 --epsilon 1 --delta 1e-6
+""",
+)
+@_common
+@click.option("--levels", default="0.25,0.5,0.75", show_default=True, help="Which quantiles; one price for any number.")
+def quantile(column: str, levels: str, **given: Any) -> None:
+    """Release quantiles of a numeric column of FILE, with confidence intervals that hold whatever the data."""
+    parts = [number_in(part) for part in levels.split(",")]
+    wanted = [level for level in parts if level is not None and 0 < level < 1]
+    if len(wanted) < len(parts):
+        raise click.UsageError(f"--levels must lie strictly between 0 and 1, such as 0.25,0.5, got {levels!r}")
+    from simplexdp import numeric
+
+    def release(table: dict[str, Any], arguments: dict[str, Any]) -> tuple[dict[str, list[Any]], Any]:
+        found = numeric.quantiles(table, "value", wanted, **arguments)
+        ends = found.interval(given["interval"])
+        shown = {"level": found.levels.tolist(), "quantile": found.estimate.tolist()}
+        return {**shown, "lower": ends[:, 0].tolist(), "upper": ends[:, 1].tolist()}, found
+
+    _run("quantile", column, None, release, given)
+
+
+def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, Any]) -> None:
+    """Read, pay, draw and write."""
+    epsilon, delta, seed = given["epsilon"], given["delta"], given["seed"]
+    if epsilon is None:
+        raise click.UsageError("--epsilon must be given, for example 1")
+    if by in (column, what, "lower", "upper"):
+        raise click.UsageError("--by must be another column than --column and those of the result")
+    source = options.source(
+        given["file"], given["input_format"], given["encoding"], given["no_header"], given["delimiter"]
+    )
+    output = Output.chosen(given["out"], given["form"], given["as_json"])
+    check_printable([column, by or ""], output)
+    accountant = account(given["ledger"], seed)
+    rules = tuple(map(condition, given["where"]))
+    table = _read(source, column, by, Selection(rules), skip=given["skip_missing"])
+    arguments = {
+        "bounds": given["bounds"],
+        "epsilon": epsilon,
+        "delta": delta,
+        "adjacency": given["adjacency"],
+        # How many records meet a rule is private, as is how many have a number.
+        "skip_missing": given["skip_missing"] or bool(rules),
+        "accountant": None if accountant is None else _Named(accountant, given["name"], f"{given['file']}:{column}"),
+        "rng": options.seeded(seed),
+    }
+    rows, found = release(table, arguments)
+    guarantee = guarantee_of(found.privacy, epsilon, delta)
+    notes = [
+        sentence(guarantee),
+        _public(given, by),
+        "Values beyond the bounds count as the bounds.",
+        f"lower to upper hold the {what} of these data with a probability of at least {given['interval']:g}: "
+        "confidence intervals, by the law of the noise alone.",
+        *warnings_of(guarantee, show_truth=False, seed=seed),
+    ]
+    details = {
+        "private": seed is None,
+        "seeded": seed is not None,
+        "column": column,
+        "by": by,
+        "mechanism": found.mechanism,
+        "guarantee": guarantee,
+        "interval": given["interval"],
+        "kind": what,
+    }
+    emit(Result(rows, details, notes), output, quiet=given["quiet"])
+
+
+def _public(given: dict[str, Any], by: str | None) -> str:
+    names = "the bounds" if by is None else "the bounds, the groups"
+    if given["adjacency"] == "replace" and by is None and not given["skip_missing"] and not given["where"]:
+        return f"Public: {names}, the parameters and the number of records."
+    return f"Public: {names} and the parameters. The number of records is private."
+
+
+def _read(source: Source, column: str, by: str | None, selection: Selection, *, skip: bool) -> dict[str, Any]:
+    """Return the numbers and the groups; what is no number is missing."""
+    import numpy as np
+
+    from simplexdp.cli.reading import text_of
+
+    numbers: list[NDArray[np.float64]] = [np.empty(0)]
+    groups: list[Any] = []
+    for batch in selection.batches(source, [column] if by is None else [column, by]):
+        found = [None if value is None else number_in(text_of(value)) for value in batch[column].to_pylist()]
+        if not skip and None in found:
+            raise InvalidDataError(
+                f"column {column!r} has values that are no numbers, or missing ones (none is shown); --skip-missing "
+                "leaves them out"
+            )
+        numbers.append(np.array(found, dtype=np.float64))
+        if by is not None:
+            groups += [None if value is None else text_of(value) for value in batch[by].to_pylist()]
+    table: dict[str, Any] = {"value": np.concatenate(numbers)}
+    if by is not None:
+        table["group"] = np.array([*groups, None], dtype=object)[:-1]
+    return table
+
+
+class _Named:
+    """An accountant that notes the user's name and file."""
+
+    def __init__(self, accountant: Any, name: str, target: str) -> None:
+        self._accountant, self._name, self._target = accountant, name, target
+
+    def spend(self, curve: Any, *, label: str = "") -> Any:
+        """Debit the cost."""
+        return debited(self._accountant, curve, self._name or label, self._target)
