@@ -66,7 +66,7 @@ def test_the_ledger_is_asked_first(people, tmp_path):
     ("command", "change", "code"),
     [
         ("mean", ("--column", "region"), 1),
-        ("mean", ("--column", "none"), 1),
+        ("mean", ("--column", "none"), 2),
         ("mean", ("--bounds", "9:1"), 2),
         ("mean", ("--bounds", "0:inf"), 1),
         ("mean", ("--by", "region"), 2),
