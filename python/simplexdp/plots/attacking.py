@@ -9,7 +9,7 @@ import numpy as np
 
 from simplexdp.accounting.curve import PrivacyCurve
 from simplexdp.plots.curves import named_curves
-from simplexdp.plots.style import axes_or_new, colour, dress, line_style, style
+from simplexdp.plots.style import axes_or_new, colour, dress, line_style, panels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +45,8 @@ def tradeoff(curve: PrivacyCurve | Mapping[str, PrivacyCurve], ax: Axes | None =
     # Evenly spread and, near the ends, where curves of little privacy fall, finer.
     rates = np.sin(np.linspace(0, np.pi / 2, POINTS)) ** 4
     with style():
+        if ax is None:
+            ax = panels(width=4.4, height=5.1 + 0.2 * len(curves))[1][0, 0]
         ax = axes_or_new(ax)
         ax.plot([0, 1], [1, 0], linestyle=":", color="grey", label="guessing")
         for index, (name, entry) in enumerate(curves.items()):
