@@ -1,11 +1,14 @@
 """A PostgreSQL server for tests: a real one, in a temporary folder, on a Unix socket only."""
 
 import os
-import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+if sys.platform != "win32":
+    import pwd
 
 
 def program(name: str) -> str | None:
@@ -59,6 +62,8 @@ class Server:
 
 def missing() -> str:
     """Return what a server would need and is not there; an empty text if it can be started."""
+    if sys.platform == "win32":
+        return "the server of the tests is started on a Unix socket"
     if program("initdb") is None or shutil.which("psql") is None:
         return "there is no PostgreSQL server"
     if os.geteuid() == 0:

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import os
 import pickle
-import resource
 import shutil
 import signal
 import sqlite3
@@ -19,6 +18,8 @@ from ledger_programs import PREAMBLE, UNIT, Constant, run
 
 import simplexdp as sdp
 from simplexdp.accounting.ledger import locking, place
+
+resource = pytest.importorskip("resource", reason="what is done to files and processes here is that of Unix")
 
 
 @contextlib.contextmanager

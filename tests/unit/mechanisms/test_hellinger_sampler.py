@@ -1,6 +1,5 @@
 """Releases beyond enumeration, by the exact rejection sampler: draws, acceptance, speed and memory."""
 
-import resource
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -100,6 +99,7 @@ def test_the_promised_sizes_run_in_the_promised_time(n, m, exponent, seconds):
 
 
 def test_a_large_release_needs_little_memory():
+    resource = pytest.importorskip("resource", reason="needs what a process says of its memory")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     release(10**8 // 465 * np.arange(1, 31), np.ones(30), 1400.0, 50)
     # Kilobytes; 200 MB were promised.
