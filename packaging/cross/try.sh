@@ -39,7 +39,7 @@ case $platform in
                 dpkg -x "$here/package.deb" "$here/root"
             done
         fi
-        packages 3.11 manylinux_2_17_aarch64 manylinux_2_27_aarch64 manylinux_2_28_aarch64 -- numpy
+        packages 3.11 manylinux_2_17_aarch64 manylinux_2_27_aarch64 manylinux_2_28_aarch64 -- numpy scipy
         unzip -qo "$folder"/dist/aarch64-unknown-linux-gnu*/*.whl -d "$here/site"
         # A program of this machine under the interpreter's own name, so that it can start itself for tests that do so.
         cat > "$here/python" << EOF

@@ -16,7 +16,7 @@ for copy in one another/and-deeper; do
         . packaging/steady/environment.sh
         PATH="$(dirname "$maturin"):$PATH" "$maturin" build --quiet --release --locked --zig \
             --compatibility manylinux2014 --out dist
-        "$maturin" sdist --quiet --out dist
+        "$maturin" sdist --out dist 2> /dev/null
         "$python" packaging/steady/settle.py dist/*.whl
         cd dist && sha256sum ./*
     ) | tee "$folder/${copy%%/*}.sums"
