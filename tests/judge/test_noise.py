@@ -153,7 +153,7 @@ def test_concentrated_privacy_covers_the_noise_that_has_it(rho):
 
 
 def hostile_pairs(sensitivity: Fraction, resolution: Fraction) -> list[tuple[float, float]]:
-    """Return doubles at a distance of at most the sensitivity, exactly, around halves of the grid on both sides of zero."""
+    """Return doubles whose exact distance is at most the sensitivity, around halves of the grid on both sides of zero."""
     halves = [resolution * Fraction(odd, 2) for odd in range(-9, 10, 2)]
     starts = [float(half) for half in halves]
     starts += [math.nextafter(start, way) for start in starts for way in (-math.inf, math.inf)]
@@ -179,4 +179,4 @@ def test_values_at_that_distance_are_never_further_apart_on_the_grid_than_their_
     assert len(pairs) > 40
     found = max(abs(Fraction(still.release(x)) - Fraction(still.release(y))) for x, y in pairs)
     assert found <= allowed
-    assert 0 < found
+    assert found > 0
