@@ -21,6 +21,9 @@ LARGEST_COUNT = 1e15
 def extended(name: str, value: Any) -> float:
     """Check for a float that may be infinite."""
     try:
+        if isinstance(value, str | bytes | bytearray):
+            # float reads texts, digits of every script among them.
+            raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameterError(f"{name} must be a number, got {value!r}") from None
@@ -136,11 +139,18 @@ def probabilities(name: str, value: ArrayLike, dimension: int | None = None) -> 
     return array
 
 
+def unmasked(name: str, value: Any) -> None:
+    """Check that no place of private values is masked: the number beneath would be released."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise InvalidDataError(f"{name} must not be masked: leave the masked places out, or fill them")
+
+
 def counts(name: str, value: ArrayLike, dimension: int, *, whole: bool = True) -> NDArray[np.float64]:
     """Check for private counts of shape (..., dimension), from 0 to 1e15, integers unless `whole` is false.
 
     No message tells anything of the data but its shape and type.
     """
+    unmasked(name, value)
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "uif" and not (array.dtype.kind == "O" and array.size):

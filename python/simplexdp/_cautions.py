@@ -24,6 +24,7 @@ def caution(*, epsilon: Any = None, delta: Any = None, n: Any = None) -> None:
     Publishing one of n records at random is (0, 1/n)-private. What is None is not known, and nothing is said of it.
     """
     words = []
+    n = None if n is None else float(min(n, 1e300))
     if delta is not None and n is not None and n > 0 and delta * n >= 1:
         words.append(
             f"delta = {delta:g} is at least one in n = {n:g}: publishing one record at random would pass it; take a "

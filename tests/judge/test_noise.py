@@ -153,7 +153,7 @@ def test_concentrated_privacy_covers_the_noise_that_has_it(rho):
 
 
 def hostile_pairs(sensitivity: Fraction, resolution: Fraction) -> list[tuple[float, float]]:
-    """Return doubles whose exact distance is at most the sensitivity, around halves of the grid on both sides of zero."""
+    """Return doubles at a distance of at most the sensitivity, exactly, around halves of the grid, also below zero."""
     halves = [resolution * Fraction(odd, 2) for odd in range(-9, 10, 2)]
     starts = [float(half) for half in halves]
     starts += [math.nextafter(start, way) for start in starts for way in (-math.inf, math.inf)]

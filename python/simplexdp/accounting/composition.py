@@ -36,7 +36,7 @@ def compose(curves: Iterable[PrivacyCurve], counts: Sequence[int] | None = None)
     8.3062
     """
     curves = _checked(curves)
-    times = [1] * len(curves) if counts is None else [integer("counts", count, 0) for count in counts]
+    times = [1] * len(curves) if counts is None else [_times(count) for count in counts]
     if len(times) != len(curves) or not any(times):
         raise InvalidParameterError(f"counts must be one number for each curve, not all zero, got {counts!r}")
     guarantee = _core.Guarantee.compose([curve.guarantee for curve in curves], times)
@@ -107,8 +107,21 @@ def compose_parts(curves: Iterable[PrivacyCurve]) -> PrivacyCurve:
     return PrivacyCurve.from_guarantee(guarantee, f"{len(curves)} parts by place")
 
 
+MOST_TIMES = 2**40
+
+
+def _times(count: object) -> int:
+    """Check how often a curve counts: the core composes up to 2^40 at once."""
+    times = integer("counts", count, 0)
+    if times > MOST_TIMES:
+        raise InvalidParameterError(f"counts must be at most 2^40, got {times}")
+    return times
+
+
 def _checked(curves: Iterable[PrivacyCurve]) -> list[PrivacyCurve]:
     """Return the curves as a list, at least one."""
+    if not isinstance(curves, Iterable):
+        raise InvalidParameterError(f"curves must be a list of privacy curves, got {type(curves).__name__}")
     curves = list(curves)
     if not curves:
         raise InvalidParameterError("curves must hold at least one curve, got none")

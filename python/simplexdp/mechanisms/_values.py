@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp._parallel import threads_for
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -27,6 +28,7 @@ VALUES_PER_THREAD = 1 << 17
 
 def as_integers(values: ArrayLike) -> NDArray[np.int64]:
     """Coerce private integers; no message tells anything of them but shape and type."""
+    check.unmasked("values", values)
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -60,6 +62,7 @@ def release_reals(
         ready = noise.release_ready_on_grid(values, log_resolution, VALUES_PER_THREAD, rng)
         if ready is not None:
             return ready
+    check.unmasked("values", values)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiu" and array.size:

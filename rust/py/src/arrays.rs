@@ -1,7 +1,7 @@
 //! Arrays in and out: flat, contiguous slices of doubles; shapes and broadcasting are handled in Python.
 
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArrayDyn,
+    Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArray,
     PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
@@ -24,7 +24,12 @@ pub(crate) fn as_slice<'a, T: numpy::Element>(
 /// The object as it is, where it is an array of this type in one piece: what a single release need not coerce. Nothing
 /// otherwise, and the caller takes the long way, which refuses what must be refused.
 pub(crate) fn ready<'py, T: Element>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArrayDyn<'py, T>> {
-    let array = object.cast::<PyArrayDyn<T>>().ok()?.try_readonly().ok()?;
+    let array = object.cast::<PyArrayDyn<T>>().ok()?;
+    // Subclasses mean something by their values, masks above all.
+    if !array.get_type().is(array.py().get_type::<PyUntypedArray>()) {
+        return None;
+    }
+    let array = array.try_readonly().ok()?;
     array.is_c_contiguous().then_some(array)
 }
 

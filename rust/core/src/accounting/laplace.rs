@@ -44,7 +44,9 @@ impl Profile for LaplacePair {
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
-        if epsilon.is_nan() { 0.0 } else { self.delta(epsilon) * (1.0 - MARGIN) }
+        // Sensitivity over scale was rounded up: the laws may be closer by that.
+        let least = Self { epsilon0: self.epsilon0.next_down() };
+        if epsilon.is_nan() { 0.0 } else { least.delta(epsilon) * (1.0 - MARGIN) }
     }
 
     fn epsilon_upper(&self, delta: f64) -> f64 {

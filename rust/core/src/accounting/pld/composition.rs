@@ -270,14 +270,15 @@ impl Composition {
             .iter()
             .enumerate()
             .map(|(i, (profile, times))| {
-                interrupt::check()?;
                 let mut knots = sketch.knots(i, aim, step);
                 if !profile.is_pair() {
                     // Bounds from Renyi divergences are slow, and not sharp enough to deserve a fine grid.
                     knots = knots.chunks(THINNING).map(|chunk| chunk[0]).chain(knots.last().copied()).collect();
                     knots.dedup();
                 }
-                Ok((discretise(&**profile, step, &knots), *times))
+                let part = (discretise(&**profile, step, &knots), *times);
+                interrupt::check()?;
+                Ok(part)
             })
             .collect::<Result<Vec<_>>>()?;
         let parts: Vec<(&Pmf, u64)> = pmfs.iter().map(|(pmf, times)| (pmf, *times)).collect();

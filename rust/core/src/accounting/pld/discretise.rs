@@ -12,6 +12,7 @@
 use super::pmf::Pmf;
 use crate::accounting::Profile;
 use crate::fft::UNIT;
+use crate::interrupt;
 
 /// Room for the rounding of one interpolation or chord, relative to the values that enter it.
 const ROUNDING: f64 = 64.0 * UNIT;
@@ -27,11 +28,24 @@ struct Polyline {
 /// Values below are raised to it: masses that carry them would have lost their digits to underflow.
 const LEAST: f64 = 1e-306;
 
+/// A profile can take microseconds: this often a request to stop is listened to.
+const BETWEEN_CHECKS: usize = 64;
+
+/// What a profile says at many points; `nothing`, once the caller wants it to stop, which who asks has to look at next.
+fn asked<T>(points: &[T], nothing: f64, value: impl Fn(&T) -> f64) -> Vec<f64> {
+    let mut stopped = false;
+    let listening = points.iter().enumerate().map(|(i, point)| {
+        stopped = stopped || (i % BETWEEN_CHECKS == 0 && interrupt::requested());
+        if stopped { nothing } else { value(point) }
+    });
+    listening.collect()
+}
+
 /// A distribution whose profile lies above `profile` everywhere. `knots` are increasing grid indices.
 pub(super) fn pessimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pmf {
     let value = |k: i64| probability(profile.delta_upper(k as f64 * step), 1.0);
     let raised = |value: f64| if value > 0.0 { value.max(LEAST) } else { value };
-    let wanted: Vec<f64> = knots.iter().map(|&k| raised(value(k))).collect();
+    let wanted = asked(knots, 1.0, |&k| raised(value(k)));
     let hull = Polyline::minorant(step, knots, &wanted);
     let mut pmf = hull.masses();
     let (achieved, total) = recomputed(&pmf);
@@ -224,8 +238,8 @@ impl Fine {
             .collect();
         // No profile is below 1 - exp(eps); a margin in the reported value must not hide that.
         let trivial = |eps: f64| -eps.exp_m1() * (1.0 - 4.0 * UNIT);
-        let lower = epsilon.iter().map(|&eps| probability(profile.delta_lower(eps), 0.0).max(trivial(eps))).collect();
-        let upper = epsilon.iter().map(|&eps| probability(profile.delta_upper(eps), 1.0)).collect();
+        let lower = asked(&epsilon, 0.0, |&eps| probability(profile.delta_lower(eps), 0.0).max(trivial(eps)));
+        let upper = asked(&epsilon, 1.0, |&eps| probability(profile.delta_upper(eps), 1.0));
         Self { epsilon, lower, upper }
     }
 

@@ -48,10 +48,11 @@ impl Sketch {
         let parts = pairs
             .iter()
             .map(|&(profile, times)| {
-                interrupt::check()?;
                 // Not below the smallest normal double: a profile has no more digits there.
                 let budget = (log_delta - 18.0 - (count * times as f64).ln()).max(-700.0).exp();
-                Ok((sketch(profile, budget, 1e-12 / times as f64), times))
+                let part = (sketch(profile, budget, 1e-12 / times as f64), times);
+                interrupt::check()?;
+                Ok(part)
             })
             .collect::<Result<_>>()?;
         let kinks = pairs.iter().map(|(profile, _)| profile.kinks()).collect();
