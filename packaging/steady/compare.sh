@@ -4,13 +4,15 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 maturin=$PWD/.venv/bin/maturin python=$PWD/.venv/bin/python
 folder=$(mktemp -d)
+# What is committed while this runs belongs to neither.
+commit=$(git rev-parse HEAD)
 trap 'rm -rf "$folder"' EXIT
 
 for copy in one another/and-deeper; do
     mkdir -p "$folder/$copy"
-    git archive HEAD | tar x -C "$folder/$copy"
+    git archive "$commit" | tar x -C "$folder/$copy"
     export SOURCE_DATE_EPOCH
-    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
     (
         cd "$folder/$copy"
         . packaging/steady/environment.sh
