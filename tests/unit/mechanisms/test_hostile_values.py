@@ -1,3 +1,11 @@
+"""Values that look like counts and numbers, and are none."""
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+
+
 @pytest.mark.parametrize(
     "mechanism",
     [
