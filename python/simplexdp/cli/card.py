@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simplexdp.cli.files import Command
-from simplexdp.cli.pages import facts_of, write_pages
+from simplexdp.cli.pages import facts_of, record_text, write_pages
 from simplexdp.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -31,11 +31,13 @@ card_option: Callable[[Any], Any] = click.option(
     epilog="""\b
 Examples:
   simplexdp card model.json --out card.html
+  simplexdp card model.json --json
   simplexdp card model.json --out card.html --title 'Jobs by region' --measure 'accuracy on public records=0.81'
 """,
 )
 @click.argument("model", type=click.Path(exists=True, dir_okay=False), metavar="MODEL.json")
-@click.option("--out", type=click.Path(dir_okay=False), required=True, metavar="FILE.html", help="The page.")
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.html", help="The page.")
+@click.option("--json", "as_json", is_flag=True, help="Print the card for programs; no page is needed then.")
 @click.option("--title", help="Of the page; by default the kind of the model.")
 @click.option("--uses", help="What the model is for; by default what holds for its kind.")
 @click.option("--limits", help="What it is not for; by default what holds for its kind.")
@@ -47,16 +49,30 @@ Examples:
     help="A figure that you measured on public records; repeat it. One of private records would be a release itself.",
 )
 def card(
-    model: str, out: str, title: str | None, uses: str | None, limits: str | None, measures: tuple[str, ...]
+    model: str,
+    out: str | None,
+    as_json: bool,
+    title: str | None,
+    uses: str | None,
+    limits: str | None,
+    measures: tuple[str, ...],
 ) -> None:
-    """Write a model card of MODEL.json, which fit-nb, fit-bn, fit-synth or save wrote, and FILE.html.json for programs.
+    """Write a model card of MODEL.json, which fit-nb, fit-bn, fit-synth or save wrote.
+
+    Beside the page is FILE.html.json, for programs.
 
     It holds what was released and what is public, so it costs nothing.
     """
     told = {"title": title, "uses": uses, "limits": limits, "measures": _measures(measures)}
     from simplexdp.models.saved import text_of
 
-    write_pages(out, "model", _read(text_of(model), model), facts=facts_of(model, None, None), **told)
+    if out is None and not as_json:
+        raise click.UsageError("give --out FILE.html, or --json")
+    released, facts = _read(text_of(model), model), facts_of(model, None, None)
+    if out is not None:
+        write_pages(out, "model", released, facts=facts, **told)
+    if as_json:
+        click.echo(record_text("model", released, facts=facts, **told), nl=False)
 
 
 def write_card(path: str | None, text: str, file: str, ledger: str | None, accountant: Accountant | None) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simplexdp.accounting import Accountant
     from simplexdp.report import Facts
 
-__all__ = ["facts_of", "write_pages"]
+__all__ = ["facts_of", "record_text", "write_pages"]
 
 _ADDRESS = re.compile(r"(\w+)://.*", re.DOTALL)
 _PAGES = {"release": ("release_report", "release_record"), "model": ("model_card", "model_record")}
@@ -47,14 +47,23 @@ def facts_of(file: str, ledger: str | None, accountant: Accountant | None) -> Fa
 
 def write_pages(path: str, kind: str, /, *args: Any, **told: Any) -> None:
     """Write the page, and beside it the same for programs."""
-    page, record = (getattr(import_module("simplexdp.report"), name) for name in _PAGES[kind])
     beside = f"{path}.json"
-    text = json.dumps(record(*args, **told), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    _write(path, page(*args, **told))
+    text = record_text(kind, *args, **told)
+    _write(path, _maker(kind, 0)(*args, **told))
     if os.path.lexists(beside) and not _is_record(beside):
         warn(f"{beside} is something else and is left as it is")
     else:
         _write(beside, text)
+
+
+def record_text(kind: str, /, *args: Any, **told: Any) -> str:
+    """Return what a page says, as JSON for programs."""
+    return json.dumps(_maker(kind, 1)(*args, **told), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _maker(kind: str, which: int) -> Any:
+    """Return what makes the page of a kind (0), or its record (1)."""
+    return getattr(import_module("simplexdp.report"), _PAGES[kind][which])
 
 
 def _write(path: str, content: str) -> None:

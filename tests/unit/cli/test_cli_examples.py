@@ -21,6 +21,7 @@ FILES = {
         ["release", "people.csv", *JOBS, *BUDGET, "--out", "shares.json"],
     ],
     "predict": [CLASSIFIER],
+    "card": [CLASSIFIER],
 }
 """What must have been written before the examples of a command can run."""
 
