@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return what `validate_data` returns; where its message would print a part of X, say the rule instead."""
     if any(isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data) for data in (X, *y)):
         raise InvalidDataError("X and y must not be masked: fill the masked places, with NaN for missing values")
+    if isinstance(X, Mapping):
+        raise InvalidDataError("X must be an array or a data frame, got a mapping of columns")
     try:
         return validate_data(estimator, X, *y, **options)
     except ValueError as error:

@@ -79,3 +79,8 @@ def test_quantiles_of_the_data_warn_and_cost_everything():
 def test_bad_parameters_are_named(parameters, message):
     with pytest.raises(sdp.InvalidParameterError, match=message):
         PrivateBinner(**parameters).fit([[0.5], [0.1]])
+
+
+def test_a_mapping_of_columns_is_refused_in_words():
+    with pytest.raises(sdp.InvalidDataError, match="X must be an array or a data frame"):
+        PrivateBinner("uniform", n_bins=2, bounds={"v": (0, 1)}).fit({"v": [0.2, 0.7]})
