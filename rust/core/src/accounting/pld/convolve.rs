@@ -390,3 +390,44 @@ impl Tail {
         (self.loss(0), self.loss(self.top()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::special::log_gamma;
+
+    const STEP: f64 = 1.0 / 128.0;
+    const TIMES: u64 = 10_000;
+
+    /// Ten thousand randomized responses: a walk of steps up and down, its window far narrower than its support.
+    fn composed(side: Side) -> Tail {
+        let up = 1.0 / (1.0 + (-STEP).exp());
+        let response = Pmf { step: STEP, atoms: vec![(-1, 1.0 - up), (1, up)], infinite: 0.0, inflation: 1.0 };
+        compose(&[(&response, TIMES)], 0.0, side, 1 << 20).unwrap()
+    }
+
+    /// The same by binomial masses, to parts in 10^10.
+    fn exact(epsilon: f64) -> f64 {
+        let n = TIMES as f64;
+        let up = 1.0 / (1.0 + (-STEP).exp());
+        let mass = |k: f64| {
+            let ways = log_gamma(n + 1.0) - log_gamma(k + 1.0) - log_gamma(n - k + 1.0);
+            (ways + k * up.ln() + (n - k) * (-up).ln_1p()).exp()
+        };
+        let terms = (0..=TIMES).rev().map(|k| (k as f64, (2.0 * k as f64 - n) * STEP));
+        terms.take_while(|&(_, loss)| loss > epsilon).map(|(k, loss)| mass(k) * -(epsilon - loss).exp_m1()).sum()
+    }
+
+    #[test]
+    fn neither_the_noise_of_the_transform_nor_what_lies_beyond_the_window_makes_a_bound_false() {
+        let (upper, lower) = (composed(Side::Upper), composed(Side::Lower));
+        let (_, top) = upper.range();
+        assert!(top < 0.2 * TIMES as f64 * STEP, "the window is narrow");
+        for share in [0.0, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0, 1.02] {
+            let (epsilon, room) = (share * top, 1e-9);
+            let truth = exact(epsilon);
+            assert!(upper.delta(epsilon) >= truth * (1.0 - room), "{share}: {:e} {truth:e}", upper.delta(epsilon));
+            assert!(lower.delta(epsilon) <= truth * (1.0 + room), "{share}: {:e} {truth:e}", lower.delta(epsilon));
+        }
+    }
+}
