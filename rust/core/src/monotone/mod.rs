@@ -1,6 +1,6 @@
 //! Searches over what is monotone: every calibration and every interval ends in one of these.
 //!
-//! [`least`] and [`last`] ask a property; [`ScaleSearch`] follows a number, for a caller that can say how much of a budget a
+//! `least` and `last` ask a property; [`ScaleSearch`] follows a number, for a caller that can say how much of a budget a
 //! scale would spend.
 
 mod last;
