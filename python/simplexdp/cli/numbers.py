@@ -9,7 +9,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
-from simplexdp.cli.selection import Selection, condition, number_in
+from simplexdp.cli.selection import Selection, condition, number_in, of_persons
 from simplexdp.cli.writing import Output, Result, check_printable, emit
 from simplexdp.exceptions import InvalidDataError
 
@@ -41,9 +41,7 @@ def _common(command: Any) -> Any:
                 metavar="LOWER:UPPER",
                 help="Public; values beyond are clamped, and noise grows with the distance.",
             ),
-            click.option(
-                "--where", multiple=True, metavar="RULE", help="Only records that meet it, such as 'age>=18'."
-            ),
+            options.record_options,
             click.option(
                 "--skip-missing", is_flag=True, help="Leave out records without a number; else they are refused."
             ),
@@ -138,19 +136,25 @@ def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, 
     check_printable([column, by or ""], output)
     accountant = account(given["ledger"], seed)
     rules = tuple(map(condition, given["where"]))
-    table = _read(source, column, by, Selection(rules), skip=given["skip_missing"])
+    unit, max_rows, first_by = given["unit"], given["max_rows"], given["first_by"]
+    of_persons(unit, max_rows, first_by, seed)
+    others = {"group": by, "person": unit, "first": first_by}
+    table = _read(source, column, others, Selection(rules), skip=given["skip_missing"])
     arguments = {
         "bounds": given["bounds"],
         "epsilon": epsilon,
         "delta": delta,
         "adjacency": given["adjacency"],
+        "unit": None if unit is None else "person",
+        "max_rows": max_rows,
+        "first_by": None if first_by is None else "first",
         # How many records meet a rule is private, as is how many have a number.
         "skip_missing": given["skip_missing"] or bool(rules),
         "accountant": None if accountant is None else _Named(accountant, given["name"], f"{given['file']}:{column}"),
         "rng": options.seeded(seed),
     }
     rows, found = release(table, arguments)
-    guarantee = guarantee_of(found.privacy, epsilon, delta)
+    guarantee = guarantee_of(found.privacy, epsilon, delta, unit=unit, max_rows=max_rows or 1)
     notes = [
         sentence(guarantee),
         _public(given, by),
@@ -174,20 +178,24 @@ def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, 
 
 def _public(given: dict[str, Any], by: str | None) -> str:
     names = "the bounds" if by is None else "the bounds, the groups"
-    if given["adjacency"] == "replace" and by is None and not given["skip_missing"] and not given["where"]:
+    all_count = not given["skip_missing"] and not given["where"] and given["unit"] is None
+    if given["adjacency"] == "replace" and by is None and all_count:
         return f"Public: {names}, the parameters and the number of records."
     return f"Public: {names} and the parameters. The number of records is private."
 
 
-def _read(source: Source, column: str, by: str | None, selection: Selection, *, skip: bool) -> dict[str, Any]:
-    """Return the numbers and the groups; what is no number is missing."""
+def _read(
+    source: Source, column: str, others: dict[str, str | None], selection: Selection, *, skip: bool
+) -> dict[str, Any]:
+    """Return the numbers, and other columns as they are by their use; what is no number is missing."""
     import numpy as np
 
     from simplexdp.cli.reading import text_of
 
     numbers: list[NDArray[np.float64]] = [np.empty(0)]
-    groups: list[Any] = []
-    for batch in selection.batches(source, [column] if by is None else [column, by]):
+    used = {use: name for use, name in others.items() if name is not None}
+    texts: dict[str, list[Any]] = {use: [] for use in used}
+    for batch in selection.batches(source, list(dict.fromkeys([column, *used.values()]))):
         found = [None if value is None else number_in(text_of(value)) for value in batch[column].to_pylist()]
         if not skip and None in found:
             raise InvalidDataError(
@@ -195,12 +203,23 @@ def _read(source: Source, column: str, by: str | None, selection: Selection, *, 
                 "leaves them out"
             )
         numbers.append(np.array(found, dtype=np.float64))
-        if by is not None:
-            groups += [None if value is None else text_of(value) for value in batch[by].to_pylist()]
-    table: dict[str, Any] = {"value": np.concatenate(numbers)}
-    if by is not None:
-        table["group"] = np.array([*groups, None], dtype=object)[:-1]
-    return table
+        for use, name in used.items():
+            texts[use] += [None if value is None else text_of(value) for value in batch[name].to_pylist()]
+    if "first" in texts:
+        texts["first"] = _places(texts["first"])
+    columns = {use: np.array([*values, None], dtype=object)[:-1] for use, values in texts.items()}
+    return {"value": np.concatenate(numbers), **columns}
+
+
+def _places(texts: list[str | None]) -> list[int]:
+    """Return the place of each text among the different ones: numbers first, as numbers; missing ones last."""
+
+    def order(text: str) -> tuple[bool, float, str]:
+        number = number_in(text)
+        return (True, 0.0, text) if number is None else (False, number, "")
+
+    place = {text: rank for rank, text in enumerate(sorted({text for text in texts if text is not None}, key=order))}
+    return [len(place) if text is None else place[text] for text in texts]
 
 
 class _Named:

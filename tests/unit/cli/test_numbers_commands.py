@@ -81,3 +81,47 @@ def test_bad_input_is_refused_and_no_data_are_quoted(people, command, change, co
     assert found.exit_code == code
     assert "lower" not in found.stdout
     assert "north" not in found.stderr or "north" in change
+
+
+@pytest.fixture
+def visits(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("pid,age,visit\na,30,10\na,40,9\na,50,\nb,60,1\nc,20,2\n")
+    return path
+
+
+def test_persons_count_with_so_many_records_and_the_guarantee_is_for_them(visits):
+    # The noise is far below one: the smallest visit counts, as a number, and a missing one comes last.
+    asked = ("mean", visits, "--column", "age", "--bounds", "0:100", "--epsilon", 1000, "--seed", 1)
+    persons = ("--unit", "pid", "--max-rows", 1, "--first-by", "visit")
+    result = json.loads(run(*asked, *persons, "--json").stdout)
+    assert abs(result["rows"][0]["mean"] - 40) < 1
+    assert (result["guarantee"]["unit"], result["guarantee"]["max_rows"]) == ("pid", 1)
+    assert "one pid, of whom one record counts" in run(*asked, *persons).stderr
+    assert "The number of records is private." in run(*asked, *persons).stderr
+
+
+@pytest.mark.parametrize("command", ["mean", "quantile"])
+def test_more_records_of_a_person_make_wider_intervals(people, tmp_path, command):
+    table = tmp_path / "persons.csv"
+    lines = people.read_text().splitlines()
+    table.write_text("\n".join(["pid," + lines[0], *(f"{i // 4},{line}" for i, line in enumerate(lines[1:]))]) + "\n")
+    widths = []
+    for more in ((), ("--unit", "pid", "--max-rows", 4)):
+        (row, *_) = json.loads(run(command, table, *AGE, "--json", "--seed", 4, *more).stdout)["rows"]
+        widths.append(row["upper"] - row["lower"])
+    assert widths[1] > 2 * widths[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--unit", "pid"), "--unit needs --max-rows"),
+        (("--max-rows", 2), "need --unit COLUMN"),
+        (("--unit", "nobody", "--max-rows", 2), "nobody"),
+    ],
+)
+def test_persons_are_stated_as_a_whole(visits, more, message):
+    found = run("mean", visits, "--column", "age", "--bounds", "0:100", "--epsilon", 1, *more)
+    assert found.exit_code != 0
+    assert message in found.output
