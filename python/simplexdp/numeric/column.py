@@ -72,6 +72,10 @@ def numbers_in(
         raise InvalidParameterError("by and groups must be given together: the groups are public")
     if (unit is None) != (max_rows is None):
         raise InvalidParameterError("unit and max_rows must be given together")
+    if isinstance(column, (list, np.ndarray)):
+        raise InvalidParameterError(
+            f"column must be the name of one column, got {column!r}; levels are given by name, as levels=(0.1, 0.9)"
+        )
     if column is None:
         if by is not None or unit is not None:
             raise InvalidParameterError("column must be named where by or unit is")

@@ -177,3 +177,8 @@ def test_bad_data_are_refused_without_being_quoted():
     for levels in ([0.0], [1.0], [float("nan")], []):
         with pytest.raises(sdp.InvalidParameterError, match="levels"):
             numeric.quantiles(VALUES, levels=levels, bounds=BOUNDS, epsilon=1.0)
+
+
+def test_levels_in_the_place_of_a_column_are_told_where_they_belong():
+    with pytest.raises(sdp.InvalidParameterError, match="levels are given by name"):
+        sdp.numeric.quantiles([1.0, 2.0, 3.0], [0.5], bounds=(0, 10), epsilon=1.0)
