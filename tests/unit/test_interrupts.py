@@ -155,3 +155,22 @@ def test_bounds_at_the_smallest_deltas_end() -> None:
 def test_a_composition_of_many_different_parts_hears_a_signal() -> None:
     curves = [sdp.PrivacyCurve.pure(0.001 * part) for part in range(1, 3000)]
     assert seconds_to_stop(lambda: sdp.compose(curves).epsilon(1e-9)) < 0.5
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_while_another_thread_prices_a_curve_can_price_it_too() -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("needs fork")
+    parts = [sdp.PrivacyCurve.laplace(scale=scale) for scale in (1.0, 2.0, 3.0)]
+    parts += [sdp.DirichletMechanism(scale=0.3, prior=prior, dimension=3).privacy for prior in (0.1, 1.0, 10.0, 100.0)]
+    for _ in range(3):
+        curve = sdp.compose(parts)
+        thread = threading.Thread(target=curve.epsilon, args=(1e-9,))
+        thread.start()
+        time.sleep(0.02)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            os._exit(0 if curve.epsilon(1e-9) > 0 else 1)
+        thread.join()
+        assert os.waitpid(child, 0)[1] == 0, "the child waited for a thread that it has not"

@@ -17,7 +17,8 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return what `validate_data` returns; where its message would print a part of X, say the rule instead."""
     if any(isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data) for data in (X, *y)):
         raise InvalidDataError("X and y must not be masked: fill the masked places, with NaN for missing values")
-    if isinstance(X, Mapping):
+    # Some sparse matrices are mappings too; scikit-learn has words for those.
+    if isinstance(X, Mapping) and not hasattr(X, "toarray"):
         raise InvalidDataError("X must be an array or a data frame, got a mapping of columns")
     try:
         return validate_data(estimator, X, *y, **options)

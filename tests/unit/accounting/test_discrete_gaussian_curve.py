@@ -75,9 +75,21 @@ def test_the_mechanism_reports_the_exact_curve_for_small_distances(adjacency, se
     "parameters",
     [{"sigma": 9, "sensitivity": 1.8}, {"sigma": 9, "sensitivity": 0.5}, {"sigma": 6000, "sensitivity": 1}],
 )
-def test_elsewhere_the_mechanism_reports_concentrated_privacy(parameters):
+def test_elsewhere_the_mechanism_is_between_its_continuous_counterpart_and_concentrated_privacy(parameters):
     mechanism = DiscreteGaussianMechanism(**parameters)
     assert not mechanism.privacy.exact
+    moved = max(math.isqrt(math.floor(parameters["sensitivity"] ** 2)), 0)
+    for delta in (1e-3, 1e-6, 1e-12):
+        loose = PrivacyCurve.from_zcdp(mechanism.rho).epsilon(delta)
+        assert mechanism.privacy.epsilon(delta) <= loose
+        if moved:
+            # One count that moves by one: less than a normal law of the same sigma, by parts in sigma^2.
+            least = PrivacyCurve.gaussian(sigma=parameters["sigma"], sensitivity=moved).epsilon(delta)
+            assert mechanism.privacy.epsilon(delta) >= 0.99 * least
+
+
+def test_where_no_normal_law_is_near_the_mechanism_reports_concentrated_privacy():
+    mechanism = DiscreteGaussianMechanism(sigma=3, sensitivity=1.8)
     assert mechanism.privacy.epsilon(1e-6) == PrivacyCurve.from_zcdp(mechanism.rho).epsilon(1e-6)
 
 

@@ -57,7 +57,7 @@ REFUSED = {
     "no figure": (["model.json", "--out", "c.html", "--measure", "high"], 2, "--measure must be NAME=VALUE"),
     "no number": (["model.json", "--out", "c.html", "--measure", "a=nan"], 2, "measures must be"),
     "itself": (["model.json", "--out", "model.json"], 2, "--out"),
-    "no page": (["model.json"], 2, "Missing option '--out'"),
+    "no page": (["model.json"], 2, "give --out FILE.html, or --json"),
 }
 
 

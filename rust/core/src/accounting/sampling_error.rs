@@ -1,10 +1,11 @@
 //! What a sampler that is slightly wrong adds to the loss of the ideal mechanism.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::linear_pair::MARGIN;
 use super::{Profile, parameter};
-use crate::Result;
+use crate::once::kept;
+use crate::{Result, interrupt};
 
 /// The bound for outputs that are each within total variation `eta` of the ideal ones:
 /// delta(eps) + (1 + e^eps) eta (theory B7).
@@ -14,6 +15,8 @@ use crate::Result;
 pub struct WithSamplingError {
     ideal: Arc<dyn Profile>,
     eta: f64,
+    /// Where the sum is smallest, once that was asked: a composition takes long to answer so far out.
+    least: OnceLock<(f64, f64)>,
 }
 
 impl WithSamplingError {
@@ -23,7 +26,7 @@ impl WithSamplingError {
     ///
     /// If `eta` lies outside [0, 1).
     pub fn new(ideal: Arc<dyn Profile>, eta: f64) -> Result<Self> {
-        Ok(Self { ideal, eta: parameter::below_one("sampling_error", eta)? })
+        Ok(Self { ideal, eta: parameter::below_one("sampling_error", eta)?, least: OnceLock::new() })
     }
 
     fn added(&self, epsilon: f64) -> f64 {
@@ -41,8 +44,13 @@ impl WithSamplingError {
     /// The sum is convex in exp(eps), so its slope changes sign once; a golden section on eps finds where. An inexact
     /// minimiser is a valid epsilon all the same.
     fn minimum(&self) -> (f64, f64) {
+        if let Some(&known) = self.least.get() {
+            return known;
+        }
         let value = |epsilon: f64| self.ideal.delta_upper(epsilon) + self.added(epsilon);
-        super::search::golden_minimum(value, -1.0, self.end(), 80)
+        let found = super::search::golden_minimum(value, -1.0, self.end(), 80);
+        // What was found while the caller wanted it to stop is nothing to keep.
+        if interrupt::requested() { found } else { *kept(&self.least, || found) }
     }
 }
 
@@ -53,7 +61,8 @@ impl Profile for WithSamplingError {
         }
         let here = self.ideal.delta_upper(epsilon) + self.added(epsilon);
         // A guarantee at a smaller epsilon holds at this one too; it matters only where (1 + e^eps) eta dominates.
-        if self.eta > 0.0 && self.added(epsilon) > 0.25 * here && epsilon > 0.0 {
+        // Where both are infinite too.
+        if self.eta > 0.0 && self.added(epsilon) >= 0.25 * here && epsilon > 0.0 {
             let (at, least) = self.minimum();
             if at < epsilon {
                 return here.min(least).min(1.0);

@@ -158,12 +158,13 @@ impl Composition {
     fn sketch(&self, log_delta: f64) -> Result<Arc<Sketch>> {
         // One sketch for each factor of about 400 in delta.
         let level = (log_delta / 6.0).floor() as i64;
-        let mut known = self.sketches.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = known.iter().find(|entry| entry.0 == level) {
+        let known = || self.sketches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = known().iter().find(|entry| entry.0 == level) {
             return Ok(entry.1.clone());
         }
+        // Not under the lock, which a child that is forked meanwhile would wait for; perhaps twice, to the same end.
         let sketch = Arc::new(Sketch::new(&self.borrowed(), level as f64 * 6.0)?);
-        known.push((level, sketch.clone()));
+        known().push((level, sketch.clone()));
         Ok(sketch)
     }
 
@@ -191,7 +192,7 @@ impl Composition {
             Question::Epsilon { delta } if delta >= 1.0 => return Ok(0.0),
             _ => {}
         }
-        if let Some(outcomes) = self.outcomes.get_or_init(|| Outcomes::of(&self.parts)) {
+        if let Some(outcomes) = kept(&self.outcomes, || Outcomes::of(&self.parts)) {
             return Ok(match (question, side) {
                 (Question::Delta { epsilon }, Side::Upper) => outcomes.delta_upper(epsilon),
                 (Question::Delta { epsilon }, Side::Lower) => outcomes.delta_lower(epsilon),
