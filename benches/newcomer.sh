@@ -29,6 +29,10 @@ else
 fi
 cd "$clone"
 step "make demo: compile, and a first release" make demo
+if [ "$repository" != --here ]; then
+    # As the message of the first command that needs it says: the libraries of the extras "plots" and "models".
+    step "install matplotlib and scikit-learn" "$clone/.venv/bin/python" -m pip install --quiet matplotlib scikit-learn
+fi
 program=$clone/.venv/bin/simplexdp
 cd "$work"
 
