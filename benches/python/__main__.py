@@ -29,10 +29,8 @@ PEERS = ("numpy", "scipy", "dp-accounting", "opendp", "scikit-learn", "pgmpy")
 
 def versions() -> dict[str, str]:
     """Return what ran: ourselves, Python and the peers that are installed."""
-    from simplexdp import __version__
-
-    found = {"simplexdp": __version__, "Python": platform.python_version()}
-    for name in PEERS:
+    found = {"Python": platform.python_version()}
+    for name in ("simplexdp", *PEERS):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

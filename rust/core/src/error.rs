@@ -57,10 +57,13 @@ pub enum Error {
     },
 }
 
+/// A double between 1e-5 and 1e16 has no more digits than these.
+const MOST_DIGITS: usize = 24;
+
 impl Error {
     /// An [`Error::InvalidParameter`] for `value`.
     pub fn parameter(name: &'static str, rule: &'static str, value: impl fmt::Display) -> Self {
-        Self::InvalidParameter { name, rule, value: value.to_string() }
+        Self::InvalidParameter { name, rule, value: shortened(value.to_string()) }
     }
 
     /// An [`Error::InvalidData`].
@@ -71,6 +74,14 @@ impl Error {
     /// An [`Error::Numerical`].
     pub fn numerical(routine: &'static str, reason: impl Into<String>) -> Self {
         Self::Numerical { routine, reason: reason.into() }
+    }
+}
+
+/// A number with more digits than anybody reads, as Rust writes 1e300, in powers of ten.
+fn shortened(value: String) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if value.len() > MOST_DIGITS => format!("{number:e}"),
+        _ => value,
     }
 }
 
@@ -97,6 +108,17 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_people_write_them() {
+        let shown = |value: f64| Error::parameter("epsilon", "be small", value).to_string();
+        assert_eq!(shown(1e300), "epsilon must be small, got 1e300");
+        assert_eq!(shown(-1e-300), "epsilon must be small, got -1e-300");
+        assert_eq!(shown(0.1), "epsilon must be small, got 0.1");
+        assert_eq!(shown(f64::NAN), "epsilon must be small, got NaN");
+        let words = "a text of more than twenty-four letters";
+        assert!(Error::parameter("mode", "be short", words).to_string().ends_with(words));
+    }
 
     #[test]
     fn a_parameter_error_names_argument_rule_and_value() {

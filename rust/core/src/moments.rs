@@ -216,7 +216,7 @@ impl Moments {
         let width = upper - lower;
         let scale = 2.0 * self.half as f64 / width;
         if !(width > 0.0 && width.is_finite() && scale.is_finite() && scale > 0.0) {
-            let given = format!("({lower}, {upper})");
+            let given = format!("({lower:?}, {upper:?})");
             return Err(Error::parameter("bounds", "be pairs (lower, upper), finite, with lower < upper", given));
         }
         Ok(scale)
