@@ -1,23 +1,91 @@
-"""What classifiers share: their classes, the accuracy of their predictions, what counts as a frame."""
+"""What classifiers share: their predictions and their accuracy, their classes, what counts as a frame."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from simplexdp import _arguments
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import as_domain, is_null
 from simplexdp.frames.encoding import encode_column
+from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.models.saved import text_of
+from simplexdp.models.validation import labels_of
 
-__all__ = ["CLASS_COLUMN", "class_domain", "is_frame", "is_mapping", "labels", "mean_accuracy", "normalised"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["CLASS_COLUMN", "PrivateClassifier", "class_domain", "is_frame", "is_mapping", "labels", "normalised"]
 
 CLASS_COLUMN = "y"
 """Classes that come without a frame are a column of this name."""
+
+
+class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """What a classifier answers from its log P(x, y), and the files it is kept in."""
+
+    classes_: NDArray[Any]
+    _class_domain: Domain
+    _columns: list[Any]
+
+    @abstractmethod
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(x, y) for every class, shape (n_records, n_classes)."""
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(y | x) for every class, shape (n_records, n_classes)."""
+        return normalised(self.predict_joint_log_proba(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(y | x) for every class, shape (n_records, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most likely class of each record."""
+        best = np.argmax(self.predict_joint_log_proba(X), axis=1)
+        found: NDArray[Any] = self.classes_[best]
+        return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy; `y` may name the column of `X` that holds the classes."""
+        if isinstance(y, str):
+            frame = as_frame(X)
+            if is_lazy(frame):
+                # Collected together: the rows of two queries need not come in the same order.
+                wanted = [*self._columns, y]
+                known = set(frame.collect_schema().names()).issuperset(wanted)
+                frame = (frame.select(wanted) if known else frame).collect()
+            X, y = frame, column_of(frame, y)
+        else:
+            y = labels_of(y)
+        predicted = np.argmax(self.predict_joint_log_proba(X), axis=1)
+        return mean_accuracy(predicted, {CLASS_COLUMN: y}, self._class_domain, sample_weight)
+
+    def save(self, path: str | Path) -> None:
+        """Write the released classifier as JSON: what is public of its features, what was released, its guarantee."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """Return the released classifier as JSON, which `from_json` reads."""
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a classifier that `save`, or a command that fits one, wrote."""
+        return cls.from_json(text_of(path))
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the classifier that `to_json` wrote."""
 
 
 def mean_accuracy(predicted: NDArray[np.intp], y: Mapping[str, Any], domain: Domain, sample_weight: Any) -> float:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -24,12 +22,11 @@ from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.bins import numbers_of, public_bounds
 from simplexdp.models.classifying import (
     CLASS_COLUMN,
+    PrivateClassifier,
     class_domain,
     is_frame,
     is_mapping,
     labels,
-    mean_accuracy,
-    normalised,
 )
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import resolve_domains
@@ -55,7 +52,6 @@ from simplexdp.models.saved import (
     plain_values,
     privacy_of,
     read,
-    text_of,
     values_of,
 )
 from simplexdp.models.turns import taken_over
@@ -72,7 +68,7 @@ WHAT = "a classifier of numbers"
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
-class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateGaussianNB(PrivateClassifier):
     """Naive Bayes classifier for numeric features with differentially private means and variances.
 
     It follows scikit-learn's `GaussianNB`. Values are clamped to public bounds and placed on a grid of 4097 points;
@@ -296,35 +292,6 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             joint[:, c] = self._constant[c] - 0.5 * np.einsum("ij,ij->i", deviations, deviations)
         return joint
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return log P(y | x) for every class, shape (n_records, n_classes)."""
-        return normalised(self.predict_joint_log_proba(X))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return P(y | x) for every class, shape (n_records, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely class of each record."""
-        best = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        found: NDArray[Any] = self.classes_[best]
-        return found
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy; `y` may name the column of `X` that holds the classes."""
-        if isinstance(y, str):
-            frame = as_frame(X)
-            frame = frame.collect() if is_lazy(frame) else frame
-            X, y = frame, column_of(frame, y)
-        else:
-            y = labels_of(y)
-        predicted = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        return mean_accuracy(predicted, {CLASS_COLUMN: y}, self._class_domain, sample_weight)
-
-    def save(self, path: str | Path) -> None:
-        """Write the released classifier as JSON: bounds, noisy sums and guarantee."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
-
     def to_json(self) -> str:
         """Return the released classifier as JSON, which `from_json` reads."""
         check_is_fitted(self, "theta_")
@@ -345,11 +312,6 @@ class PrivateGaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "released": self._released.to_json(),
         }
         return json.dumps(content, indent=1, allow_nan=False)
-
-    @classmethod
-    def load(cls, path: str | Path) -> PrivateGaussianNB:
-        """Read a classifier that `save` wrote."""
-        return cls.from_json(text_of(path))
 
     @classmethod
     def from_json(cls, text: str) -> PrivateGaussianNB:

@@ -6,12 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -22,7 +20,7 @@ from simplexdp.frames import Domain, count_tables, encode
 from simplexdp.frames.counting import count_codes
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
-from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.frames.source import as_frame, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.calibration import (
@@ -35,11 +33,11 @@ from simplexdp.models.calibration import (
 )
 from simplexdp.models.classifying import (
     CLASS_COLUMN,
+    PrivateClassifier,
     class_domain,
     is_frame,
     is_mapping,
     labels,
-    mean_accuracy,
     normalised,
 )
 from simplexdp.models.domains import resolve_domains
@@ -61,7 +59,6 @@ from simplexdp.models.saved import (
     privacy_of,
     read,
     smoothing_of,
-    text_of,
 )
 from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable
 from simplexdp.models.tables import TableRelease
@@ -98,7 +95,7 @@ class Records:
     columns: list[Any]
 
 
-class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateCategoricalNB(PrivateClassifier):
     """Naive Bayes classifier for categorical features with differentially private tables.
 
     It follows scikit-learn's `CategoricalNB`. One table of classes and one table of each feature given the class are
@@ -518,41 +515,10 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             joint += table.T[codes]
         return joint
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return log P(y | x) for every class, shape (n_records, n_classes)."""
-        return normalised(self.predict_joint_log_proba(X))
-
     def log_proba_of_codes(self, features: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.float64]:
         """Return log P(y | x) of records whose features are codes already, positions in the levels of `domains_`."""
         check_is_fitted(self, "feature_log_prob_")
         return normalised(self._joint(features))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return P(y | x) for every class, shape (n_records, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely class of each record."""
-        best = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy; `y` may name the column of `X` that holds the classes."""
-        if isinstance(y, str):
-            frame = as_frame(X)
-            if is_lazy(frame):
-                # Collected together: the rows of two queries need not come in the same order.
-                frame = frame.select(*self._columns, y).collect()
-            X, y = frame, {CLASS_COLUMN: column_of(frame, y)}
-        else:
-            y = {CLASS_COLUMN: labels_of(y)}
-        predicted = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        return mean_accuracy(predicted, y, self._class_domain, sample_weight)
-
-    def save(self, path: str | Path) -> None:
-        """Write the released classifier as JSON: domains, tables and guarantee."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
 
     def to_json(self) -> str:
         """Return the released classifier as JSON, which `from_json` and ``simplexdp predict`` read."""
@@ -586,11 +552,6 @@ class PrivateCategoricalNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             content["calibration"] = self._calibration.to_json()
         content |= {"class": classes, "features": features}
         return json.dumps(content, indent=1, allow_nan=False)
-
-    @classmethod
-    def load(cls, path: str | Path) -> PrivateCategoricalNB:
-        """Read a classifier that `save` or ``simplexdp fit-nb`` wrote."""
-        return cls.from_json(text_of(path))
 
     @classmethod
     def from_json(cls, text: str) -> PrivateCategoricalNB:
