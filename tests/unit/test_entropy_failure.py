@@ -71,7 +71,7 @@ def test_without_entropy_nothing_is_released(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

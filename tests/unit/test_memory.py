@@ -52,7 +52,7 @@ def test_what_there_is_no_memory_for_is_an_error():
         [sys.executable, "-W", "ignore", "-c", PROGRAM],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -151,7 +151,7 @@ def test_processes_never_repeat(method):
 
 
 def run_python(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
 
 
 def test_the_first_use_of_a_seed_warns_and_later_ones_do_not():

@@ -131,7 +131,7 @@ threads = [threading.Thread(target=run, args=(at,)) for at in range({THREADS})]
 [each.join() for each in threads]
 assert not failures, failures
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
 
 

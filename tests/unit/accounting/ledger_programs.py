@@ -28,7 +28,7 @@ def expect(debits):
 def run(code: str, *arguments: object) -> str:
     """Run a program in a process of its own, warnings as errors, and return what it prints."""
     command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -31,6 +31,10 @@ UNIT = 2.0**-40
 SILENCE = 60.0
 """Seconds after which a worker that told nothing has hung; no wait of a ledger is longer than PATIENCE there."""
 PATIENCE = 15.0
+END = "end"
+"""The file in the folder of the soak that tells workers to end."""
+MOST_TIMES = 50
+"""How many times the asked time a soak may take on a machine so busy that hardly anything was done in it."""
 
 
 class Keyed:
@@ -42,8 +46,8 @@ class Keyed:
         return int.from_bytes(os.urandom(7), "big")
 
 
-def work(address: str, folder: str, seed: int, end: float) -> None:
-    """Debit until the end, in this process and in forked ones."""
+def work(address: str, folder: str, seed: int) -> None:
+    """Debit until told to end, in this process and in forked ones."""
     import resource
 
     from simplexdp.accounting.ledger import locking, postgres
@@ -92,7 +96,7 @@ def work(address: str, folder: str, seed: int, end: float) -> None:
                 Path(alive).touch()
                 time.sleep(0.005)
 
-    while time.time() < end:
+    while not os.path.exists(os.path.join(folder, END)):
         what = chance.random()
         if what < 0.75:
             some_debits(chance.randint(1, 10))
@@ -131,21 +135,41 @@ def disturb_file(path: str, chance: random.Random) -> str:
     return what
 
 
+def is_enough(folder: str, faults: Counter[str], fault: str) -> bool:
+    """Return whether there was a fault of a kind, and more than a few debits, so that the soak says something."""
+    notes = Path(folder, "notes")
+    return faults[fault] > 0 and notes.exists() and notes.read_bytes().count(b'"id"') > 20
+
+
+def wait_for_orphans(groups: list[int]) -> None:
+    """Wait until the children of killed workers have ended too: they make a few debits at most."""
+    limit = time.time() + 2 * SILENCE
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError):
+            while time.time() < limit:
+                os.killpg(group, 0)
+                time.sleep(0.01)
+
+
 def soak(address: str, folder: str, seconds: float, seed: int, server: object = None) -> dict[str, int]:
     """Run the workers and the faults, and return what was counted; raise where a promise is broken."""
     sdp.Accountant(1.0, 0.0, path=address)
-    chance, end, faults = random.Random(seed), time.time() + seconds, Counter()
+    chance, begin, faults = random.Random(seed), time.time(), Counter()
     workers: dict[int, subprocess.Popen] = {}
+    killed: list[int] = []
 
     def start() -> None:
         command = [sys.executable, "-W", "ignore", __file__, "--worker", address, folder]
-        worker = subprocess.Popen([*command, str(chance.randrange(1 << 30)), str(end)], start_new_session=True)
+        worker = subprocess.Popen([*command, str(chance.randrange(1 << 30))], start_new_session=True)
         workers[worker.pid] = worker
 
     for _ in range(WORKERS):
         start()
-    next_crash = time.time() + seconds / 4
-    while time.time() < end:
+    next_crash = begin + seconds / 4
+    fault = "kills" if server is None else "restarts"
+    while time.time() < begin + seconds or (
+        time.time() < begin + MOST_TIMES * seconds and not is_enough(folder, faults, fault)
+    ):
         time.sleep(chance.uniform(0.0, 0.3))
         # On a busy machine it takes its time until a worker has begun: who never debits, tests nothing.
         begun = [pid for pid in workers if Path(folder, f"alive-{pid}").exists()]
@@ -155,6 +179,7 @@ def soak(address: str, folder: str, seconds: float, seed: int, server: object = 
                 # With its children or alone: these go on then.
                 (os.killpg if chance.random() < 0.5 else os.kill)(victim.pid, signal.SIGKILL)
             victim.wait()
+            killed.append(victim.pid)
             faults["kills"] += 1
             Path(folder, f"alive-{victim.pid}").unlink(missing_ok=True)
             start()
@@ -170,10 +195,11 @@ def soak(address: str, folder: str, seconds: float, seed: int, server: object = 
             sign = Path(folder, f"alive-{pid}")
             if sign.exists() and time.time() - sign.stat().st_mtime > SILENCE:
                 raise AssertionError(f"worker {pid} has hung")
+    Path(folder, END).touch()
     for worker in workers.values():
         if worker.wait(timeout=2 * SILENCE) != 0:
             raise AssertionError("a worker failed")
-    time.sleep(1.0)  # for orphans of killed workers: they make a few debits at most
+    wait_for_orphans(killed)
     return {**check(address, folder), **faults}
 
 
@@ -202,11 +228,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--worker", nargs=4)
+    parser.add_argument("--worker", nargs=3)
     options = parser.parse_args()
     if options.worker:
-        address, folder, seed, end = options.worker
-        work(address, folder, int(seed), float(end))
+        address, folder, seed = options.worker
+        work(address, folder, int(seed))
         return
     import postgres_server
 

@@ -54,7 +54,7 @@ class Server:
     def _call(self, name: str, *arguments: str) -> None:
         command = [*self._as, program(name) or name, *arguments]
         done = subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", timeout=60, text=True
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", timeout=300, text=True
         )
         if done.returncode:
             raise RuntimeError(f"{name}: {done.stderr}")

@@ -252,7 +252,7 @@ def test_threads_spend_each_unit_once():
 
 def run(code: str, *arguments: str) -> str:
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
 
 
 def test_processes_spend_each_unit_once(tmp_path):
@@ -272,7 +272,7 @@ print(done)
         subprocess.Popen([sys.executable, "-c", code, path, f"w{i}"], stdout=subprocess.PIPE, text=True)
         for i in range(4)
     ]
-    done = [int(worker.communicate(timeout=120)[0]) for worker in workers]
+    done = [int(worker.communicate(timeout=300)[0]) for worker in workers]
     assert sum(done) == 64
     accountant = sdp.Accountant.open(path)
     assert [len(accountant.spends(label=f"w{i}")) for i in range(4)] == done

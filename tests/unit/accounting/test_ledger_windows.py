@@ -33,7 +33,7 @@ def start(code: str, *arguments: object) -> subprocess.Popen:
 
 def run(code: str, *arguments: object) -> None:
     process = start(code, *arguments)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
 
 
@@ -48,7 +48,7 @@ threads = [threading.Thread(target=work) for _ in range(2)]
 """
     workers = [start(code, path) for _ in range(3)]
     for worker in workers:
-        _, errors = worker.communicate(timeout=120)
+        _, errors = worker.communicate(timeout=300)
         assert worker.returncode == 0, errors
     run(
         "found = sdp.Accountant.open(path); assert (found.debits, found.spent_epsilon()) == (120, 120 * 2.0**-10)", path

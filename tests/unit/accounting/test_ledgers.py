@@ -76,7 +76,7 @@ print(done)
     workers = [
         subprocess.Popen([sys.executable, "-c", code, address], stdout=subprocess.PIPE, text=True) for _ in range(3)
     ]
-    assert sum(int(worker.communicate(timeout=120)[0]) for worker in workers) == 32
+    assert sum(int(worker.communicate(timeout=300)[0]) for worker in workers) == 32
     assert sdp.Accountant.open(address).debits == 32
 
 
@@ -180,7 +180,7 @@ def test_no_fork_loses_or_doubles_a_debit(address, case, tmp_path):
         # Its children import the program, which therefore is a file.
         script = tmp_path / "program.py"
         script.write_text(code + "if __name__ == '__main__': main()\n")
-        done = subprocess.run([sys.executable, script, address], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([sys.executable, script, address], capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         return
     filters = "import warnings; warnings.filterwarnings('ignore', category=DeprecationWarning)\n"
@@ -347,6 +347,6 @@ print(sdp.Accountant.open(sys.argv[1]).release_once("key", M()))
         thread.start()
     for thread in threads:
         thread.join()
-    results += [int(worker.communicate(timeout=60)[0]) for worker in workers]
+    results += [int(worker.communicate(timeout=300)[0]) for worker in workers]
     assert len(set(results)) == 1
     assert accountant.debits == 2

@@ -15,7 +15,7 @@ SCRIPT = Path(sysconfig.get_path("scripts")) / "simplexdp"
 
 
 def run(*arguments, program=MODULE, **options):
-    return subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=300, **options)
 
 
 def test_the_script_and_the_module_say_the_same():
@@ -90,7 +90,7 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path):
 def interrupted(process):
     """Interrupt a process at work and check how it ends."""
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 130, errors
     assert b"interrupted" in errors
     assert b"Traceback" not in errors

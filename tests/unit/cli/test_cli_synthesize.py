@@ -74,6 +74,6 @@ def test_a_named_pipe_is_written_into_and_stays(simplexdp, folder):
     reader.start()
     done = simplexdp("synthesize", "m.json", "--size", "9", "--out", "pipe", "--format", "csv")
     assert done.code == 0, done.err
-    reader.join(timeout=20)
+    reader.join(timeout=300)
     assert len(read[0].splitlines()) == 10
     assert (folder / "pipe").is_fifo()

@@ -42,7 +42,7 @@ addEventListener("load", () => {
 def browser():
     for name in ("chromium", "chromium-browser", "google-chrome"):
         path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, timeout=120).returncode == 0:
+        if path and subprocess.run([path, "--version"], capture_output=True, timeout=300).returncode == 0:
             return path
     return None
 
@@ -60,7 +60,7 @@ def seen(tmp_path_factory):
     (folder / "page.html").write_text(page, encoding="utf-8")
     command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]
     command += [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", (folder / "page.html").as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     found = re.search(r'data-seen="([^"]*)"', done.stdout)
     assert found, "the page's program did not run"
     import html

@@ -259,5 +259,5 @@ def test_using_a_seed_warns_where_the_release_is_called():
         "    sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=1).release([1], rng=SeededRng(1))\n"
         "print([w.category.__name__ for w in seen])\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert (result.stdout.strip(), result.stderr) == ("['InsecureRandomnessWarning']", "")

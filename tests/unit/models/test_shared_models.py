@@ -89,7 +89,7 @@ def test_a_child_that_was_forked_in_the_middle_of_a_fit_can_fit(released):
         finally:
             os._exit(code)
     status = 0
-    for _ in range(3000):
+    for _ in range(30_000):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             break

@@ -14,7 +14,7 @@ def find_browser():
     """Return a browser that runs; a name on the path may be a mere pointer to a package that is not installed."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, timeout=120).returncode == 0:
+        if path and subprocess.run([path, "--version"], capture_output=True, timeout=300).returncode == 0:
             return path
     return None
 
@@ -43,7 +43,7 @@ addEventListener("load", () => {
 def browse(*arguments, folder):
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"]
     command += [f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", "--v=0", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True, cwd=folder)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, cwd=folder)
 
 
 def framed(page: str, width: int, folder: Path) -> str:
