@@ -12,6 +12,7 @@ import simplexdp as sdp
 from simplexdp.frames import Domain
 from simplexdp.models import PrivateBinner, PrivateCategoricalNB, PrivateGaussianNB
 from simplexdp.models.few_rows import few_rows
+from simplexdp.testing import SeededRng
 
 N = 120
 
@@ -31,7 +32,8 @@ def table():
 def classifier():
     binner = PrivateBinner(bounds={"age": (0, 100)}, n_bins=4)
     categories = {"code": 3, "text": Domain(["x", None], other=True), "flag": [False, True]}
-    return PrivateCategoricalNB(5.0, categories=categories, classes=["no", "yes"], binner=binner).fit(table(), "answer")
+    options = {"categories": categories, "classes": ["no", "yes"], "binner": binner}
+    return PrivateCategoricalNB(5.0, **options, random_state=SeededRng(1)).fit(table(), "answer")
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -52,7 +54,8 @@ def test_one_record_at_a_time_is_as_all_together(classifier, library):
 @pytest.mark.parametrize("library", [pd, pl])
 def test_numbers_too(library):
     X = library.DataFrame({"a": np.linspace(0, 1, 40), "b": np.arange(40)})
-    model = PrivateGaussianNB(bounds={"a": (0, 1), "b": (0, 40)}, classes=[0, 1]).fit(X, np.arange(40) % 2)
+    model = PrivateGaussianNB(bounds={"a": (0, 1), "b": (0, 40)}, classes=[0, 1], random_state=SeededRng(1))
+    model.fit(X, np.arange(40) % 2)
     one_by_one = np.concatenate([model.predict_log_proba(X[i : i + 1]) for i in range(40)])
     np.testing.assert_allclose(model.predict_log_proba(X), one_by_one, rtol=1e-12)
     with pytest.raises(sdp.InvalidDataError, match="missing"):

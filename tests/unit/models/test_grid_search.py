@@ -101,7 +101,10 @@ def test_frames_and_pipelines_are_searched():
     columns = {"a": rng.uniform(0, 1, 2000) + (y == "yes"), "b": rng.uniform(0, 1, 2000), "class": y}
     model = PrivateGaussianNB(bounds={"a": (0, 2), "b": (0, 1)}, classes=["no", "yes"])
     for frame in (columns, pd.DataFrame(columns), pl.DataFrame(columns), pl.DataFrame(columns).lazy()):
-        search = PrivateGridSearch(model, {"priors": [None, [0.99, 0.01]]}, epsilon=3.0).fit(frame, "class")
+        search = PrivateGridSearch(
+            model, {"priors": [None, [0.99, 0.01]]}, epsilon=3.0, random_state=sdp.testing.SeededRng(1)
+        )
+        search.fit(frame, "class")
         assert search.best_params_ == {"priors": None}
         assert search.score(frame, "class") > 0.7
     text = rng.choice(["x", "y"], (2000, 2)).astype(object)

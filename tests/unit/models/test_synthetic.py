@@ -27,8 +27,10 @@ def credit():
 
 
 def sampled(size=700):
-    network = PrivateBayesianNetwork([("status", "class"), ("savings", "class")], CREDIT, epsilon=2.0)
-    sample = network.fit(credit()).sample(size, random_state=sdp.testing.SeededRng(1))
+    rng = sdp.testing.SeededRng(1)
+    edges = [("status", "class"), ("savings", "class")]
+    network = PrivateBayesianNetwork(edges, CREDIT, epsilon=2.0, random_state=rng)
+    sample = network.fit(credit()).sample(size, random_state=rng)
     return {name: values.tolist() for name, values in sample.items()}
 
 
