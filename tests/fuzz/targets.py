@@ -62,7 +62,9 @@ def profile(data: bytes) -> None:
 def state_of_a_rule(data: bytes) -> None:
     """Read the state of a book, and debit from it."""
     rule = sdp.Accountant(1.0, 1e-6)._rule
-    rule.debit(text_of(data), [(sdp.PrivacyCurve.pure(0.1), 1)])
+    state = text_of(data)
+    after = rule.debit(state, [(sdp.PrivacyCurve.pure(0.1).for_unit(rule.unit(state)), 1)])
+    assert rule.unit(after) == rule.unit(state)
 
 
 def ledger_file(data: bytes) -> None:
@@ -71,8 +73,9 @@ def ledger_file(data: bytes) -> None:
         accountant = sdp.Accountant.restore(path, f"{path} again", since=(0.0, 0.0))
         accountant.spends()
         accountant.running_total()
-        if accountant.affords(sdp.PrivacyCurve.pure(0.1)) >= 1:
-            accountant.spend(sdp.PrivacyCurve.pure(0.1)).released()
+        curve = sdp.PrivacyCurve.pure(0.1).for_unit(accountant.unit)
+        if accountant.affords(curve) >= 1:
+            accountant.spend(curve).released()
 
 
 def stored_release(data: bytes) -> None:
@@ -182,6 +185,7 @@ def seeds() -> dict[str, tuple[Target, list[bytes]]]:
         sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=2, total=9).privacy,
         sdp.DiscreteGaussianMechanism.for_counts(1.0, 1e-6).privacy,
         sdp.PrivacyCurve.from_epsilon_delta(1.0, 1e-6),
+        sdp.PrivacyCurve.pure(0.5).for_unit('a "b" \\ (0.0, x)'),
     ]
     texts = [curve.guarantee.to_text().encode() for curve in curves]
     # Under replacement the one profile stands behind the sampling error.
@@ -193,7 +197,9 @@ def seeds() -> dict[str, tuple[Target, list[bytes]]]:
         for curve in (curves[0], curves[4]):
             accountant.spend(curve, label="seed").released()
         accountant.release_once("key", sdp.DiscreteLaplaceMechanism.for_counts(0.5), np.array([1, 2]))
-        books = [Path(book).read_bytes()]
+        for_persons = sdp.Accountant(20.0, 1e-6, path=f"{folder}/persons", durable=False, unit="patient")
+        for_persons.spend(curves[0].for_unit("patient")).released()
+        books = [Path(path).read_bytes() for path in (book, f"{folder}/persons")]
         hellinger = f"{folder}/h.json"
         sdp.HellingerMechanism([1, 1], 5, 1.0).certify().save_certificate(hellinger)
         certificates = [Path(hellinger).read_bytes()]
@@ -206,7 +212,8 @@ def seeds() -> dict[str, tuple[Target, list[bytes]]]:
             PrivateSynthesizer(1.0, 1e-6, domains=domains).fit(frame).to_json(),
         ]
     rule = sdp.Accountant(1.0, 1e-6)._rule
-    states = [rule.start().encode(), rule.debit(rule.start(), [(curves[0], 1)]).encode()]
+    spent = [rule.debit(rule.start(), [(curve, 1)]) for curve in (curves[0], curves[-1])]
+    states = [state.encode() for state in (rule.start(), *spent)]
     stored = [payload.to_bytes(each) for each in (1.5, "text", np.arange(6.0).reshape(2, 3), {"a": [1, (2,)]})]
     posterior = payload.to_bytes(sdp.Posterior([1.0, 2.0]))
     return {

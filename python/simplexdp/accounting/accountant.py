@@ -15,7 +15,7 @@ from simplexdp._cautions import caution
 from simplexdp._rounding import rounded
 from simplexdp.accounting import events, recipes, rules
 from simplexdp.accounting.composition import compose
-from simplexdp.accounting.curve import Adjacency, PrivacyCurve
+from simplexdp.accounting.curve import Adjacency, PrivacyCurve, checked_unit
 from simplexdp.accounting.ledger import (
     FileLedger,
     Ledger,
@@ -28,7 +28,7 @@ from simplexdp.accounting.ledger import (
 )
 from simplexdp.accounting.ledger.backup import Charge
 from simplexdp.accounting.ledger.backup import restore as restore_file
-from simplexdp.accounting.rules import PlannedRule, Rule, RuleName
+from simplexdp.accounting.rules import PlannedRule, Rule, RuleName, shown
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError, NumericalError
 
 MODES = (0o600, 0o640, 0o660)
@@ -72,6 +72,9 @@ class Accountant:
     adaptive : bool, default True
         Whether costs, and when it stops, may depend on earlier answers. ``False`` is your promise that they do not:
         then all debits are composed tightly. Nothing can check it, and where it is broken the budget is exceeded.
+    unit : str, optional
+        Whose records all debits are for: the column that tells persons. By default the first debit says it. A debit for
+        another unit is refused, single records among them: such costs do not add up (docs/persons.md).
 
     Examples
     --------
@@ -95,6 +98,7 @@ class Accountant:
         mode: int = 0o600,
         rule: RuleName | Rule = "auto",
         adaptive: bool = True,
+        unit: str | None = None,
     ) -> None:
         epsilon, delta = non_negative("epsilon", epsilon), number("delta", delta)
         if not (epsilon > 0 and 0 <= delta < 1):
@@ -104,10 +108,14 @@ class Accountant:
         _check_mode(mode)
         made = _rule(rule, epsilon, delta, adjacency, adaptive)
         settings = {"epsilon": epsilon.hex(), "delta": delta.hex(), "adjacency": adjacency, "rule": made.to_text()}
+        if unit is not None:
+            settings["unit"] = str(checked_unit(unit))
         # A temporary ledger is gone after a power failure in any case.
         durable = flag("durable", durable) and path is not None
         ledger = create_ledger(_temporary() if path is None else path, settings, durable=durable, mode=mode)
         self._set(ledger, _agreed(ledger, settings, made, any_rule=rule == "auto"))
+        if unit is not None and self.unit != unit:
+            raise LedgerError(f"the ledger {ledger.place} is for {shown(self.unit)}, not {unit!r}")
 
     def _set(self, ledger: Ledger, settings: Mapping[str, str]) -> None:
         self._ledger = ledger
@@ -116,6 +124,10 @@ class Accountant:
     def _read_settings(self, settings: Mapping[str, str]) -> None:
         self._settings = dict(settings)
         self._rule = rules.from_text(settings["rule"])
+
+    def _standing(self, state: str) -> str:
+        """Return the state of the rule; of a book in which nothing was spent, for the unit that it was made with."""
+        return state or self._rule.opened_for(self._settings.get("unit"))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, durable: bool = True) -> "Accountant":
@@ -202,9 +214,11 @@ class Accountant:
                 return None
             book = cls.__new__(cls)
             book._read_settings(settings)
-            costs = [(PrivacyCurve.from_epsilon_delta(epsilon, delta, adjacency=book.adjacency), 1)]
+            state = book._standing(state)
+            curve = PrivacyCurve.from_epsilon_delta(epsilon, delta, adjacency=book.adjacency)
+            costs = [(curve.for_unit(book._rule.unit(state)), 1)]
             try:
-                return Charge(book._rule.debit(state or book._rule.start(), costs), _texts(costs))
+                return Charge(book._rule.debit(state, costs), _texts(costs))
             except BudgetExceededError:
                 return Charge(state, (), closed="it was restored, and what was spent since takes all that was left")
 
@@ -273,6 +287,11 @@ class Accountant:
         return self._rule.adjacency
 
     @property
+    def unit(self) -> str | None:
+        """Whose records all debits are for: the column that tells persons; None for single records, or if none was."""
+        return self._rule.unit(self._state())
+
+    @property
     def rule(self) -> Rule:
         """How debits add up: fixed when the ledger was made."""
         return self._rule
@@ -286,7 +305,7 @@ class Accountant:
     def used(self) -> float:
         """The share of the budget that is used, in [0, 1]."""
         status = self._ledger.status()
-        return 1.0 if status.closed else float(self._rule.used(status.state or self._rule.start()))
+        return 1.0 if status.closed else float(self._rule.used(self._standing(status.state)))
 
     @property
     def closed(self) -> str:
@@ -320,6 +339,8 @@ class Accountant:
         ------
         BudgetExceededError
             If all debits with this one are not proved to be within the budget; nothing is written.
+        InvalidParameterError
+            If the curve is for another unit, or another adjacency, than the ledger; nothing is written.
 
         Examples
         --------
@@ -487,7 +508,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         """
         costs, status = self._costs([(curve, count)]), self._ledger.status()
         try:
-            return not status.closed and self._rule.fits(status.state or self._rule.start(), costs)
+            return not status.closed and self._rule.fits(self._standing(status.state), costs)
         except NumericalError:
             return False
 
@@ -504,8 +525,8 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         if isinstance(self._rule, PlannedRule):
             return self._rule.total(status.state)
         if self._rule.name == "pure" and self.delta == 0:
-            return PrivacyCurve.pure(self.spent_epsilon(), adjacency=self.adjacency)
-        return PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency)
+            return PrivacyCurve.pure(self.spent_epsilon(), adjacency=self.adjacency).for_unit(self.unit)
+        return PrivacyCurve.from_epsilon_delta(self.epsilon, self.delta, adjacency=self.adjacency).for_unit(self.unit)
 
     def describe(self) -> str:
         """Return in one line how much of the budget is used, and by which rule.
@@ -524,7 +545,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         """
         status = self._ledger.status()
         closed = f"; closed: {status.closed}" if status.closed else ""
-        return self._rule.describe(status.state or self._rule.start()) + closed
+        return self._rule.describe(self._standing(status.state)) + closed
 
     def spent_epsilon(self) -> float:
         """Return what was used of the budget's epsilon.
@@ -692,16 +713,16 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
                     "be released"
                 )
             try:
-                return self._rule.debit(state or self._rule.start(), costs)
+                return self._rule.debit(self._standing(state), costs)
             except NumericalError as error:
                 # What is not proved to fit does not fit.
-                used = self._rule.describe(state or self._rule.start())
+                used = self._rule.describe(self._standing(state))
                 raise BudgetExceededError(f"whether this fits cannot be computed ({error}); {used}") from None
 
         return advance
 
     def _state(self) -> str:
-        return self._ledger.status().state or self._rule.start()
+        return self._standing(self._ledger.status().state)
 
     @contextmanager
     def _told(self) -> Iterator[None]:

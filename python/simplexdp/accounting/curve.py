@@ -21,6 +21,10 @@ Conversion = Literal["optimal", "tangent", "lemma"]
 """How Renyi divergences become delta: see `PrivacyCurve.from_tcdp`."""
 
 
+SOMEBODY = "person"
+"""The unit of persons whose column has no name."""
+
+
 class PrivacyCurve:
     """What a mechanism guarantees: an upper bound of delta for every epsilon.
 
@@ -41,6 +45,8 @@ class PrivacyCurve:
         Total variation distance between the ideal output laws and the sampler's.
     label : str, optional
         Shown by ``repr``.
+    unit : str, optional
+        Whose records change together: the column that tells persons. By default each record stands for itself.
 
     Examples
     --------
@@ -65,10 +71,11 @@ class PrivacyCurve:
         exact: bool = False,
         sampling_error: float = 0.0,
         label: str = "",
+        unit: str | None = None,
     ) -> None:
         choice("adjacency", adjacency, get_args(Adjacency))
         eta = non_negative("sampling_error", sampling_error)
-        self._set(_core.Guarantee(list(profiles), adjacency, bool(exact), eta), label)
+        self._set(_core.Guarantee(list(profiles), adjacency, bool(exact), eta, checked_unit(unit)), label)
 
     def _set(self, guarantee: _core.Guarantee, label: str) -> None:
         object.__setattr__(self, "_guarantee", guarantee)
@@ -119,6 +126,8 @@ class PrivacyCurve:
     def __repr__(self) -> str:
         parts = [self._label] if self._label else []
         parts += [f"adjacency={self.adjacency!r}", f"exact={self.exact}"]
+        if self.unit is not None:
+            parts.append(f"unit={self.unit!r}")
         if self.sampling_error:
             parts.append(f"sampling_error={self.sampling_error:.3g}")
         return f"PrivacyCurve({', '.join(parts)})"
@@ -129,7 +138,8 @@ class PrivacyCurve:
         rows = [[f"{delta:g}", rounded(float(self.epsilon(delta)))] for delta in (1e-3, 1e-6, 1e-9)]
         guess = rounded(50 * (1 + self.advantage()), 3)
         change = "replaced" if self.adjacency == "replace" else "added or removed"
-        notes = [f"One record {change}. The best attacker is right in at most {guess} % of cases instead of 50 %."]
+        who = "One record" if self.unit is None else f"All records of one {self.unit}"
+        notes = [f"{who} {change}. The best attacker is right in at most {guess} % of cases instead of 50 %."]
         return table(["delta", "epsilon, at most"], rows, caption=self.label or "privacy curve", notes=notes)
 
     @property
@@ -141,6 +151,43 @@ class PrivacyCurve:
     def adjacency(self) -> Adjacency:
         """Which data sets are neighbours: ``"replace"`` or ``"add_remove"``."""
         return "replace" if self._guarantee.adjacency == "replace" else "add_remove"
+
+    @property
+    def unit(self) -> str | None:
+        """Whose records change together between neighbours: the column that tells persons; None for single records."""
+        return self._guarantee.unit
+
+    def for_unit(self, unit: str | None, label: str | None = None) -> "PrivacyCurve":
+        """Return the same curve as one for persons, which you state: nothing here can check it.
+
+        For curves that were made by hand. Mechanisms for several rows, models and commands name the unit themselves.
+        Curves for different units are neither composed nor debited from one ledger.
+
+        Parameters
+        ----------
+        unit : str or None
+            The column that tells persons; None for single records.
+        label : str, optional
+            Shown by ``repr``; by default as before.
+
+        Returns
+        -------
+        PrivacyCurve
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> curve = sdp.PrivacyCurve.laplace(scale=4.0, sensitivity=4.0).for_unit("patient")
+        >>> curve.unit
+        'patient'
+        >>> curve + sdp.PrivacyCurve.pure(1.0)
+        Traceback (most recent call last):
+        ...
+        simplexdp.exceptions.InvalidParameterError: curves must all be for the same unit, got 'patient' and single \
+records
+        """
+        guarantee = self._guarantee.of_unit(checked_unit(unit))
+        return self.from_guarantee(guarantee, self._label if label is None else label)
 
     @property
     def exact(self) -> bool:
@@ -716,6 +763,27 @@ def _symmetric(
     choice("adjacency", adjacency, get_args(Adjacency))
     profiles = (profile,) if adjacency == "replace" else (profile, profile)
     return cls(profiles, adjacency=adjacency, exact=exact, label=label)
+
+
+def checked_unit(unit: Any) -> str | None:
+    """Return the name of a unit; not the value itself in a message, which may be data in the wrong argument."""
+    if not (unit is None or isinstance(unit, str)):
+        raise InvalidParameterError(f"unit must be the name of the column of persons, got one {type(unit).__name__}")
+    if unit is not None:
+        if any("\ud800" <= letter <= "\udfff" for letter in unit):
+            raise InvalidParameterError("unit must be a name in characters that can be written, got others")
+        _core.check_unit(unit)
+    return unit
+
+
+def unit_of(column: Any) -> str:
+    """Return the unit of a column of persons, or of persons that no column holds."""
+    return SOMEBODY if column is None else str(column)
+
+
+def unit_of_rows(unit: Any, max_rows: int) -> str | None:
+    """Return the unit of a mechanism for at most so many rows of each; who has several rows is somebody."""
+    return SOMEBODY if unit is None and max_rows > 1 else checked_unit(unit)
 
 
 def _rebuild(cls: type[PrivacyCurve], guarantee: _core.Guarantee, label: str) -> PrivacyCurve:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simplexdp.cli.guarantee import debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.guarantee import Named, guarantee_of, sentence, warnings_of
 from simplexdp.cli.mechanism import AUTOMATIC, Request
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection
@@ -48,6 +48,7 @@ class Discovery:
 
         values, persons = self._read(source)
         bound = self.selection.bound
+        unit = None if bound is None else bound.unit
         with Progress("discovering"):
             found = Domain.discover(
                 {"value": values, **({} if bound is None else {"person": persons[0], "first": persons[-1]})},
@@ -61,7 +62,9 @@ class Discovery:
                 seed=self.seed if bound is not None else None,
                 null=self.null is not None,
                 clean=self.clean,
-                accountant=None if accountant is None else _Named(accountant, name, f"{source.path}:{self.column}"),
+                accountant=None
+                if accountant is None
+                else Named(accountant, name, f"{source.path}:{self.column}", unit),
                 rng=rng,
             )
         self._tell(found, output, quiet=quiet)
@@ -130,14 +133,3 @@ def _generator(seed: int | None) -> Any:
     from simplexdp.cli.options import seeded
 
     return seeded(seed)
-
-
-class _Named:
-    """An accountant that notes the user's name and file."""
-
-    def __init__(self, accountant: Accountant, name: str, target: str) -> None:
-        self._accountant, self._name, self._target = accountant, name, target
-
-    def spend(self, curve: Any, *, label: str = "") -> Any:
-        """Debit the cost."""
-        return debited(self._accountant, curve, self._name or label, self._target)

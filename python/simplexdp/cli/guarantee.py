@@ -10,7 +10,7 @@ import click
 
 from simplexdp._cautions import WEAK
 from simplexdp._rounding import rounded
-from simplexdp.exceptions import BudgetExceededError, InvalidDataError
+from simplexdp.exceptions import BudgetExceededError, InvalidDataError, InvalidParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from simplexdp.accounting import Accountant, PrivacyCurve
 
-__all__ = ["account", "debited", "guarantee_of", "parameters_of", "public_total", "sentence", "warnings_of"]
+__all__ = ["Named", "account", "debited", "guarantee_of", "parameters_of", "public_total", "sentence", "warnings_of"]
 
 
 def public_total(counts: NDArray[np.int64], stated: int | None) -> int:
@@ -92,6 +92,8 @@ def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, targe
     """Debit a release, as the context in which it is made; do nothing without an accountant."""
     if accountant is None:
         return nullcontext()
+    from simplexdp.accounting.rules import shown
+
     try:
         return accountant.spend(curve, label=name, on=target)
     except BudgetExceededError:
@@ -100,6 +102,24 @@ def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, targe
         raise BudgetExceededError(
             f"nothing was released: {accountant.describe()}, and what was asked for does not fit into the rest"
         ) from None
+    except InvalidParameterError as error:
+        raise InvalidParameterError(
+            f"nothing was released: the ledger is for {shown(accountant.unit)}, and what was asked for is for "
+            f"{shown(curve.unit)}: costs for different units do not add up; see --unit"
+            if curve.unit != accountant.unit
+            else f"nothing was released: {error}"
+        ) from None
+
+
+class Named:
+    """An accountant that notes the user's name and file, and whom the column of persons that was named tells."""
+
+    def __init__(self, accountant: Accountant, name: str, target: str, unit: str | None) -> None:
+        self._accountant, self._name, self._target, self._unit = accountant, name, target, unit
+
+    def spend(self, curve: PrivacyCurve, *, label: str = "") -> Any:
+        """Debit the cost."""
+        return debited(self._accountant, curve.for_unit(self._unit), self._name or label, self._target)
 
 
 def guarantee_of(

@@ -92,6 +92,11 @@ place_argument = click.argument("place", type=click.Path(dir_okay=False), metava
     "--mode", type=click.Choice(list(MODES)), help="Of a file that is made: 640, a group may read it; 660, spend."
 )
 @click.option(
+    "--unit",
+    metavar="COLUMN",
+    help="Of a ledger that is made: whose records all debits are for; by default the first debit says it.",
+)
+@click.option(
     "--warn-at",
     type=click.FloatRange(0, 1),
     default=0.8,
@@ -107,6 +112,7 @@ def show(
     rule: Any,
     planned: bool,
     mode: str | None,
+    unit: str | None,
     warn_at: float,
     out: str | None,
     form: str | None,
@@ -115,7 +121,7 @@ def show(
 ) -> None:
     """Show a ledger, or make one: what was debited, what is used and what is left."""
     output = Output.chosen(out, form, as_json)
-    accountant = opened(place) if create is None else _made(place, create, adjacency, mode, rule, planned)
+    accountant = opened(place) if create is None else _made(place, create, adjacency, mode, rule, planned, unit)
     rows = list(accountant.spends())
     columns = {
         "id": [row["id"] for row in rows],
@@ -130,6 +136,7 @@ def show(
         "epsilon": accountant.epsilon,
         "delta": accountant.delta,
         "adjacency": accountant.adjacency,
+        "unit": accountant.unit,
         "rule": accountant.rule.name,
         "adaptive": accountant.rule.adaptive,
         "used": used,
@@ -197,7 +204,13 @@ def restore(source: str, place: str | None, since: tuple[float, float] | None, m
 
 
 def _made(
-    place: str, budget: tuple[float, float], adjacency: Any, mode: str | None, rule: Any, planned: bool
+    place: str,
+    budget: tuple[float, float],
+    adjacency: Any,
+    mode: str | None,
+    rule: Any,
+    planned: bool,
+    unit: str | None,
 ) -> Accountant:
     from simplexdp.accounting import Accountant
     from simplexdp.accounting.ledger import is_address
@@ -205,7 +218,13 @@ def _made(
     if not is_address(place) and os.path.lexists(place):
         raise LedgerError(f"{place} exists already")
     return Accountant(
-        *budget, adjacency=adjacency, path=place, mode=MODES[mode or "600"], rule=rule, adaptive=not planned
+        *budget,
+        adjacency=adjacency,
+        path=place,
+        mode=MODES[mode or "600"],
+        rule=rule,
+        adaptive=not planned,
+        unit=unit,
     )
 
 

@@ -8,7 +8,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
-from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.guarantee import Named, account, guarantee_of, sentence, warnings_of
 from simplexdp.cli.selection import Selection, condition, number_in, of_persons
 from simplexdp.cli.writing import Output, Result, check_printable, emit
 from simplexdp.exceptions import InvalidDataError
@@ -150,7 +150,9 @@ def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, 
         "first_by": None if first_by is None else "first",
         # How many records meet a rule is private, as is how many have a number.
         "skip_missing": given["skip_missing"] or bool(rules),
-        "accountant": None if accountant is None else _Named(accountant, given["name"], f"{given['file']}:{column}"),
+        "accountant": None
+        if accountant is None
+        else Named(accountant, given["name"], f"{given['file']}:{column}", unit),
         "rng": options.seeded(seed),
     }
     rows, found = release(table, arguments)
@@ -220,14 +222,3 @@ def _places(texts: list[str | None]) -> list[int]:
 
     place = {text: rank for rank, text in enumerate(sorted({text for text in texts if text is not None}, key=order))}
     return [len(place) if text is None else place[text] for text in texts]
-
-
-class _Named:
-    """An accountant that notes the user's name and file."""
-
-    def __init__(self, accountant: Any, name: str, target: str) -> None:
-        self._accountant, self._name, self._target = accountant, name, target
-
-    def spend(self, curve: Any, *, label: str = "") -> Any:
-        """Debit the cost."""
-        return debited(self._accountant, curve, self._name or label, self._target)

@@ -214,6 +214,7 @@ def release(
     with Progress("calibrating"):
         built = request.build()
     curve = built.table_privacy if request.mechanism == "dirichlet" and by is not None else built.privacy
+    curve = curve.for_unit(stated.unit)
     rng = options.seeded(seed)
     check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
     # The release is noted as made when it was delivered.

@@ -91,6 +91,7 @@ def discover(
     rng: Any = None,
 ) -> DiscoveredDomain:
     """Return the categories of a column whose noisy count reaches the threshold: see `Domain.discover`."""
+    from simplexdp.accounting.curve import unit_of
     from simplexdp.mechanisms import DiscreteLaplaceMechanism
 
     check.choice("adjacency", adjacency, ("replace", "add_remove"))
@@ -103,7 +104,7 @@ def discover(
         source = bounded(source, bound, [column])
     levels, counts, n_records = _counted(source, column, plan.least, clean, null)
     label_of = f"discovered above {plan.threshold}" + ("" if unit is None else f", {plan.max_rows} rows of {unit}")
-    curve = plan.privacy(label_of)
+    curve = plan.privacy(label_of).for_unit(None if unit is None else unit_of(unit))
     with nullcontext() if accountant is None else accountant.spend(curve, label=label):
         noise = DiscreteLaplaceMechanism(scale=plan.scale, sensitivity=1)
         noisy = np.asarray(noise.release(counts, rng=rng)) if len(counts) else counts

@@ -1,8 +1,8 @@
 """What mechanisms that add noise share."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,15 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp.accounting import Adjacency, PrivacyCurve
+from simplexdp.accounting.curve import unit_of_rows
 from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["NoiseMechanism"]
+
+Made = TypeVar("Made", bound="NoiseMechanism")
 
 
 class NoiseMechanism:
     """Base of the mechanisms that add noise; the fields of the subclasses are their whole state."""
 
     adjacency: Adjacency
+    unit: str | None
+
+    def _for_persons(self: Made, unit: Any, max_rows: int) -> Made:
+        """Return the mechanism as one for persons, where they have several rows or a name."""
+        name = unit_of_rows(unit, max_rows)
+        return self if name is None else replace(self, unit=name)  # type: ignore[type-var,unused-ignore]
 
     @property
     def exact_parameters(self) -> _core.NoiseMechanism:
@@ -28,12 +37,11 @@ class NoiseMechanism:
     @cached_property
     def privacy(self) -> PrivacyCurve:
         """What one release costs, rounding to the grid included where there is one."""
-        names = [field.name for field in fields(self) if field.name != "adjacency"]  # type: ignore[arg-type]
+        names = [each.name for each in fields(self) if each.name not in ("adjacency", "unit")]  # type: ignore[arg-type]
         given = ((name, getattr(self, name)) for name in names)
         shown = ", ".join(f"{name}={_shown(value)}" for name, value in given if value is not None)
-        return PrivacyCurve.from_guarantee(
-            self.exact_parameters.guarantee(self.adjacency), f"{type(self).__name__}({shown})"
-        )
+        guarantee = self.exact_parameters.guarantee(self.adjacency)
+        return PrivacyCurve.from_guarantee(guarantee, f"{type(self).__name__}({shown})").for_unit(self.unit)
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():

@@ -12,6 +12,7 @@ from simplexdp import _arguments as check
 from simplexdp import _core, _dirichlet, _polya
 from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
+from simplexdp.accounting.curve import unit_of_rows
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.mechanisms._dirichlet_estimates import DirichletEstimates
 from simplexdp.mechanisms.dirichlet_parameters import (
@@ -80,6 +81,8 @@ class DirichletMechanism(DirichletEstimates):
     max_rows : int, default 1
         How many records a person has at most, `simplexdp.frames.bound_rows` sees to that. Above 3 the prior, with the
         scaled floor, must be at least 1/2.
+    unit : str, optional
+        The column that tells persons; by default "person" where `max_rows` is above 1.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class DirichletMechanism(DirichletEstimates):
     linf: float | None
     total: int | None
     max_rows: int
+    unit: str | None
 
     def __init__(
         self,
@@ -115,6 +119,7 @@ class DirichletMechanism(DirichletEstimates):
         linf: float | None = None,
         total: int | None = None,
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> None:
         prior, size = checked_prior(prior, dimension)
         if (l2 is None) != (linf is None):
@@ -142,6 +147,7 @@ class DirichletMechanism(DirichletEstimates):
             "linf": None if linf is None else check.positive("linf", linf),
             "total": total,
             "max_rows": rows,
+            "unit": unit_of_rows(unit, rows),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -271,6 +277,7 @@ class DirichletMechanism(DirichletEstimates):
         fixed_total: bool = False,
         advantage: float | None = None,
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> "DirichletMechanism":
         """Find the parameters that spend an (epsilon, delta) budget best. Nothing here looks at data.
 
@@ -310,6 +317,8 @@ class DirichletMechanism(DirichletEstimates):
         max_rows : int, default 1
             How many records a person has at most. The prior is at least 1/2 then, where all of them in one category are
             the worst there is.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -354,6 +363,7 @@ class DirichletMechanism(DirichletEstimates):
                 floor=floor,
                 total=fixed,
                 max_rows=per_person,
+                unit=unit,
             )
 
         if advantage is not None:
@@ -413,6 +423,7 @@ class DirichletMechanism(DirichletEstimates):
         loss: str = "kl",
         adjacency: str = "replace",
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> "DirichletMechanism":
         """Return the mechanism for the shares of a histogram, or of the rows of a table, released in one call.
 
@@ -433,6 +444,8 @@ class DirichletMechanism(DirichletEstimates):
             Which data sets are neighbours.
         max_rows : int, default 1
             How many records a person has at most.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -454,6 +467,7 @@ class DirichletMechanism(DirichletEstimates):
             loss=loss,
             adjacency=adjacency,
             max_rows=max_rows,
+            unit=unit,
         )
 
     # What it is -----------------------------------------------------------------------------------------------
@@ -680,13 +694,14 @@ class DirichletMechanism(DirichletEstimates):
         rest = "" if self.l2 is None else f", l2={self.l2!r}, linf={self.linf!r}"
         rest += "" if self.total is None else f", total={self.total}"
         rest += "" if self.max_rows == 1 else f", max_rows={self.max_rows}"
+        rest += "" if self.unit is None else f", unit={self.unit!r}"
         return (
             f"DirichletMechanism(scale={self.scale!r}, prior={prior}, dimension={self.dimension}, "
             f"adjacency={self.adjacency!r}, floor={self.floor!r}{rest})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = ("scale", "dimension", "adjacency", "floor", "l2", "linf", "total", "max_rows")
+        names = ("scale", "dimension", "adjacency", "floor", "l2", "linf", "total", "max_rows", "unit")
         return _rebuild, ({"prior": self._prior, **{name: getattr(self, name) for name in names}},)
 
     @cached_property
@@ -737,7 +752,7 @@ class DirichletMechanism(DirichletEstimates):
                 total=self.total,
                 max_rows=self.max_rows,
             )
-        return curve.with_sampling_error(sampling_error(self.adjacency, self.max_rows))
+        return curve.with_sampling_error(sampling_error(self.adjacency, self.max_rows)).for_unit(self.unit)
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)

@@ -37,6 +37,8 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         see `for_counts`.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
+    unit : str, optional
+        Whose records change together between neighbours: the column that tells persons. By default single records.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
     sigma: Number
     sensitivity: Number
     adjacency: Adjacency = "replace"
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         check_noise(self, "sigma")
@@ -112,6 +115,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         advantage: float | None = None,
         adjacency: Adjacency = "replace",
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> "DiscreteGaussianMechanism":
         """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
 
@@ -123,6 +127,8 @@ class DiscreteGaussianMechanism(NoiseMechanism):
             Which data sets are neighbours.
         max_rows : int, default 1
             How many rows of data a person has at most; each is counted in at most one cell.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -136,7 +142,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
         (5.977, True)
         """
         change = of_counts(adjacency=adjacency, max_rows=max_rows)
-        return cls.calibrated(
+        made = cls.calibrated(
             rho=rho,
             epsilon=epsilon,
             delta=delta,
@@ -144,6 +150,7 @@ class DiscreteGaussianMechanism(NoiseMechanism):
             sensitivity=change.l2,
             adjacency=adjacency,
         )
+        return made._for_persons(unit, max_rows)
 
     @cached_property
     def _noise(self) -> _core.DiscreteNoise:

@@ -32,6 +32,8 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         Largest l1 distance between the integers of neighbours: 2 for a histogram under "replace"; see `for_counts`.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
+    unit : str, optional
+        Whose records change together between neighbours: the column that tells persons. By default single records.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
     scale: Number
     sensitivity: Number
     adjacency: Adjacency = "replace"
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         check_noise(self, "scale")
@@ -95,6 +98,7 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         advantage: float | None = None,
         adjacency: Adjacency = "replace",
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> "DiscreteLaplaceMechanism":
         """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
 
@@ -106,6 +110,8 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
             Which data sets are neighbours.
         max_rows : int, default 1
             How many rows of data a person has at most; each is counted in at most one cell.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -118,7 +124,8 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         Fraction(4, 1)
         """
         change = of_counts(adjacency=adjacency, max_rows=max_rows)
-        return cls.calibrated(epsilon=epsilon, advantage=advantage, sensitivity=change.l1, adjacency=adjacency)
+        made = cls.calibrated(epsilon=epsilon, advantage=advantage, sensitivity=change.l1, adjacency=adjacency)
+        return made._for_persons(unit, max_rows)
 
     @cached_property
     def _noise(self) -> _core.DiscreteNoise:

@@ -50,6 +50,8 @@ class GaussianMechanism(NoiseMechanism):
         Step of the grid, a power of two; by default the largest below sigma / 2**20.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
+    unit : str, optional
+        Whose records change together between neighbours: the column that tells persons. By default single records.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class GaussianMechanism(NoiseMechanism):
     changed: int | None = None
     resolution: float | None = None
     adjacency: Adjacency = "replace"
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         check_noise(self, "sigma")
@@ -134,6 +137,7 @@ class GaussianMechanism(NoiseMechanism):
         advantage: float | None = None,
         adjacency: Adjacency = "replace",
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> "GaussianMechanism":
         """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
 
@@ -145,6 +149,8 @@ class GaussianMechanism(NoiseMechanism):
             Which data sets are neighbours.
         max_rows : int, default 1
             How many rows of data a person has at most; each is counted in at most one cell.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -158,7 +164,7 @@ class GaussianMechanism(NoiseMechanism):
         (5.975, True)
         """
         change = of_counts(adjacency=adjacency, max_rows=max_rows)
-        return cls.calibrated(
+        made = cls.calibrated(
             rho=rho,
             epsilon=epsilon,
             delta=delta,
@@ -167,6 +173,7 @@ class GaussianMechanism(NoiseMechanism):
             changed=change.cells,
             adjacency=adjacency,
         )
+        return made._for_persons(unit, max_rows)
 
     @cached_property
     def _noise(self) -> _core.DiscreteNoise:

@@ -46,6 +46,8 @@ class LaplaceMechanism(NoiseMechanism):
         Step of the grid, a power of two; by default the largest below scale / 2**20.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
+    unit : str, optional
+        Whose records change together between neighbours: the column that tells persons. By default single records.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class LaplaceMechanism(NoiseMechanism):
     changed: int | None = None
     resolution: float | None = None
     adjacency: Adjacency = "replace"
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         check_noise(self, "scale")
@@ -128,6 +131,7 @@ class LaplaceMechanism(NoiseMechanism):
         advantage: float | None = None,
         adjacency: Adjacency = "replace",
         max_rows: int = 1,
+        unit: str | None = None,
     ) -> "LaplaceMechanism":
         """Return the mechanism for the counts of a histogram, or of a table with rows, released in one call.
 
@@ -139,6 +143,8 @@ class LaplaceMechanism(NoiseMechanism):
             Which data sets are neighbours.
         max_rows : int, default 1
             How many rows of data a person has at most; each is counted in at most one cell.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -151,9 +157,10 @@ class LaplaceMechanism(NoiseMechanism):
         0.5
         """
         change = of_counts(adjacency=adjacency, max_rows=max_rows)
-        return cls.calibrated(
+        made = cls.calibrated(
             epsilon=epsilon, advantage=advantage, sensitivity=change.l1, changed=change.cells, adjacency=adjacency
         )
+        return made._for_persons(unit, max_rows)
 
     @cached_property
     def _noise(self) -> _core.DiscreteNoise:

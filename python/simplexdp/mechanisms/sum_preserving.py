@@ -46,6 +46,8 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         Largest l1 distance between the counts of neighbours; a record that moves changes two counts by one.
     rows : {"one", "independent"}, default "one"
         Whether a release has one row, or several whose records never move from one to another.
+    unit : str, optional
+        Whose records change together between neighbours: the column that tells persons. By default single records.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
     dimension: int
     sensitivity: Number = 2
     rows: Rows = "one"
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         self._set(dimension=check.integer("dimension", self.dimension, 1))
@@ -116,6 +119,7 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         advantage: float | None = None,
         dimension: int,
         max_rows: int = 1,
+        unit: str | None = None,
         rows: Rows = "one",
     ) -> "SumPreservingLaplaceMechanism":
         """Return the mechanism for the counts of a histogram; for a table with rows, those of all its cells in one row.
@@ -130,6 +134,8 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
             How many rows of data a person has at most; each is counted in one cell, and neighbours have as many.
         rows : {"one", "independent"}, default "one"
             As for the class.
+        unit : str, optional
+            The column that tells persons; by default "person" where `max_rows` is above 1.
 
         Returns
         -------
@@ -144,9 +150,10 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         23
         """
         change = of_counts(max_rows=max_rows)
-        return cls.calibrated(
+        made = cls.calibrated(
             epsilon=epsilon, advantage=advantage, dimension=dimension, sensitivity=change.l1, rows=rows
         )
+        return made._for_persons(unit, max_rows)
 
     @property
     def adjacency(self) -> Adjacency:  # type: ignore[override]

@@ -16,6 +16,7 @@ from simplexdp._automatic import automatic
 from simplexdp._catalogue import CATALOGUE
 from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve
+from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
@@ -336,6 +337,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             arguments, keywords = entry.construction(epsilon, delta, self.adjacency, dimension)
             if self._rows > 1:
                 keywords["max_rows"] = self._rows
+            if self.unit is not None:
+                keywords["unit"] = unit_of(self.unit)
             return entry.mechanism.for_counts(*arguments, **keywords)
         return DirichletMechanism.calibrated(
             epsilon=self.epsilon,
@@ -346,6 +349,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             prior=self.prior,
             adjacency=self.adjacency,
             max_rows=self._rows,
+            unit=None if self.unit is None else unit_of(self.unit),
         )
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from simplexdp.accounting import PrivacyCurve
+from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, with_kept
 from simplexdp.frames.source import as_frame, by_values, column_of, is_lazy
@@ -104,10 +105,10 @@ class Persons:
 
 
 def whose(curve: PrivacyCurve, unit: Any, max_rows: int) -> PrivacyCurve:
-    """Return the curve under a label that names whose records change together."""
+    """Return the curve for persons, under a label that tells how many records of each count."""
     name = "a person" if unit is None else repr(unit)
     records = "record" if max_rows == 1 else "records"
-    return PrivacyCurve.from_guarantee(curve.guarantee, f"{curve.label} for {name} with {max_rows} {records}")
+    return curve.for_unit(unit_of(unit), f"{curve.label} for {name} with {max_rows} {records}")
 
 
 SINGLE_RECORDS = Persons(None)

@@ -373,7 +373,7 @@ def _laplace_plan(budget: Budget, *, integers: bool) -> TableRelease:
     kind = DiscreteLaplaceMechanism if integers else LaplaceMechanism
     # For the cost, each cell in which a person may have all records is a mechanism of its own: of all losses up to k
     # times that of a record those of one cell are spread the widest.
-    alone = {} if integers else {"changed": budget.max_rows}
+    alone: dict[str, Any] = {} if integers else {"changed": budget.max_rows}
     cells = [kind(scale=scale, sensitivity=budget.max_rows, adjacency=budget.adjacency, **alone) for scale in scales]
     curve = _together([compose([cell.privacy for cell in cells], [budget.ends] * len(cells))], budget)
     return _additive(cells, curve)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments
-from simplexdp.accounting import Adjacency
+from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, encode
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.bins import numbers_of
+from simplexdp.models.persons import whose
 
 __all__ = ["Numbers", "checked_bounds", "numbers_in"]
 
@@ -34,6 +35,8 @@ class Numbers:
     adjacency : {"replace", "add_remove"}
     max_rows : int
         Of one person.
+    unit : column or None
+        Who a person is.
     some_left_out : bool
         Whether records without a number were left out.
     """
@@ -44,7 +47,12 @@ class Numbers:
     labels: list[Any] | None
     adjacency: Adjacency
     max_rows: int
+    unit: Any
     some_left_out: bool
+
+    def named(self, curve: PrivacyCurve) -> PrivacyCurve:
+        """Return the curve of whoever is protected."""
+        return curve if self.unit is None else whose(curve, self.unit, self.max_rows)
 
     @property
     def total(self) -> int | None:
@@ -98,7 +106,7 @@ def numbers_in(
         codes = codes if kept is None else codes[kept]
         if len(codes) != len(values):
             raise InvalidDataError("columns of frame must have the same length")
-    return Numbers(values, codes, 1 if labels is None else len(labels), labels, checked, rows, skip_missing)
+    return Numbers(values, codes, 1 if labels is None else len(labels), labels, checked, rows, unit, skip_missing)
 
 
 def checked_bounds(bounds: Any) -> tuple[float, float]:

@@ -175,7 +175,8 @@ def _released(
     mechanism = _mechanism(moments.moves(numbers.adjacency, numbers.max_rows), epsilon, delta, numbers.adjacency)
     sums = moments.sums(numbers.groups, [np.ascontiguousarray(numbers.values)], [bounds]).reshape(classes, 2)
     wanted = sums[: numbers.n_groups, 1:] if known is not None else sums[: numbers.n_groups]
-    with debit(accountant, mechanism.privacy, label, rng):
+    privacy = numbers.named(mechanism.privacy)
+    with debit(accountant, privacy, label, rng):
         noisy = np.asarray(mechanism.release(wanted, rng=rng), dtype=np.float64) / HALF
     law = Law.of_noise(mechanism)
     law = Law(law.kind, law.size / HALF, law.step / HALF)
@@ -187,7 +188,7 @@ def _released(
         means if grouped else float(means[0]),
         shown if grouped or known is not None else float(counts[0]),
         numbers.labels,
-        mechanism.privacy,
+        privacy,
         "gaussian" if isinstance(mechanism, GaussianMechanism) else "discrete_laplace",
         noisy[:, -1],
         counts,

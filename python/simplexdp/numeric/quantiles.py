@@ -199,11 +199,12 @@ def quantiles(
     total = numbers.total
     tree, mechanism = _plan(numbers.adjacency, numbers.max_rows, budget, delta, total is not None)
     counts = tree.count(np.bincount(codes, minlength=2**BITS))
-    with debit(accountant, mechanism.privacy, label, rng):
+    privacy = numbers.named(mechanism.privacy)
+    with debit(accountant, privacy, label, rng):
         noisy = np.asarray(mechanism.release(counts, rng=rng), dtype=np.float64)
     law = Law.of_noise(mechanism)
     name = "discrete_gaussian" if law.kind == "gaussian" else "discrete_laplace"
-    return PrivateQuantiles(wanted, edges, mechanism.privacy, name, tree, law, noisy, total)
+    return PrivateQuantiles(wanted, edges, privacy, name, tree, law, noisy, total)
 
 
 def _plan(adjacency: Any, max_rows: int, epsilon: float, delta: float | None, known: bool) -> tuple[Tree, Mechanism]:

@@ -5,12 +5,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use simplexdp_core::Error;
 use simplexdp_core::guarantee::{
-    self as core, Adjacency, DirichletDraw, DirichletFunction, Guarantee, SAMPLING_ERROR_PER_ROW,
+    self as core, Adjacency, DirichletDraw, DirichletFunction, Guarantee, SAMPLING_ERROR_PER_ROW, Unit,
 };
 
 use crate::accounting::{PyProfile, Reduced, hash_of, map};
 use crate::detached::detached;
 use crate::error::CoreResult;
+
+/// What a guarantee is pickled as.
+type State<'py> = (Bound<'py, PyTuple>, &'static str, bool, f64, Option<String>);
 
 /// What a mechanism guarantees: adjacency, the profiles of its directions, the sampling error.
 #[pyclass(frozen, name = "Guarantee", module = "simplexdp._core")]
@@ -33,19 +36,36 @@ pub(crate) fn adjacency(name: &str) -> CoreResult<Adjacency> {
     Ok(known.ok_or_else(|| Error::parameter("adjacency", "be one of 'replace', 'add_remove'", format!("{name:?}")))?)
 }
 
+fn unit(name: Option<&str>) -> CoreResult<Unit> {
+    Ok(name.map_or_else(|| Ok(Unit::default()), Unit::named)?)
+}
+
 #[pymethods]
 impl PyGuarantee {
     /// The guarantee of these profiles of the ideal mechanism, by direction.
     #[new]
+    #[pyo3(signature = (profiles, adjacency, exact, sampling_error, unit = None))]
     fn py_new(
         profiles: Vec<Bound<'_, PyProfile>>,
         adjacency: &str,
         exact: bool,
         sampling_error: f64,
+        unit: Option<&str>,
     ) -> CoreResult<Self> {
         let directions = profiles.iter().map(|profile| profile.get().node()).collect();
         let guarantee = Guarantee::new(self::adjacency(adjacency)?, directions, sampling_error)?;
-        Ok(Self::new(guarantee.attained(exact)))
+        Ok(Self::new(guarantee.attained(exact).of_unit(self::unit(unit)?)))
+    }
+
+    /// The same, for all records of one such unit; for single records without a name.
+    fn of_unit(&self, name: Option<&str>) -> CoreResult<Self> {
+        Ok(Self::new(self.inner.clone().of_unit(unit(name)?)))
+    }
+
+    /// The unit whose records change together; None for single records.
+    #[getter]
+    fn unit(&self) -> Option<&str> {
+        self.inner.unit().name()
     }
 
     /// The worst that an (epsilon, delta) guarantee allows.
@@ -224,9 +244,10 @@ impl PyGuarantee {
         hash_of(&self.inner)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Bound<'py, PyTuple>, &'static str, bool, f64)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, State<'py>> {
         let class = py.import("simplexdp._core")?.getattr("Guarantee")?;
-        Ok((class, (self.profiles(py)?, self.adjacency(), self.exact(), self.sampling_error())))
+        let unit = self.unit().map(str::to_owned);
+        Ok((class, (self.profiles(py)?, self.adjacency(), self.exact(), self.sampling_error(), unit)))
     }
 }
 
@@ -235,6 +256,12 @@ fn counted<'a>(parts: &'a [Bound<'_, PyGuarantee>], counts: &[u64]) -> CoreResul
         return Err(Error::parameter("counts", "be one number for each curve", counts.len()).into());
     }
     Ok(parts.iter().map(|part| part.get().inner()).zip(counts.iter().copied()).collect())
+}
+
+/// Refuses what is no name of a unit.
+#[pyfunction]
+pub(crate) fn check_unit(name: &str) -> CoreResult<()> {
+    unit(Some(name)).map(drop)
 }
 
 /// The largest belief after the odds have grown by a factor.

@@ -271,3 +271,16 @@ def test_models_of_persons_need_both_options(simplexdp, wards, command):
     done = simplexdp(command, *MODEL, *more, "--unit", "nobody", "--max-rows", "2", "--out", out)
     assert done.code == 2
     assert "nobody" in done.err
+
+
+def test_a_ledger_for_persons_takes_no_release_of_records(simplexdp, visits):
+    assert simplexdp("ledger", "b.db", "--create", "4", "1e-6", "--unit", "patient").code == 0
+    asked = ("release", "visits.csv", *WARDS, *PURE, "--ledger", "b.db")
+    refused = simplexdp(*asked)
+    assert (refused.code, refused.out) == (2, "")
+    assert (
+        "nothing was released: the ledger is for 'patient', and what was asked for is for single records" in refused.err
+    )
+    assert simplexdp(*asked, *PERSONS, "2").code == 0
+    shown = simplexdp("ledger", "b.db", "--json").json
+    assert (shown["unit"], len(shown["rows"])) == ("patient", 1)

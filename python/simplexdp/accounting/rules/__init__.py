@@ -20,10 +20,11 @@ from simplexdp.accounting.curve import Adjacency
 from simplexdp.accounting.rules._adaptive import GaussianRule, PureRule, RenyiRule
 from simplexdp.accounting.rules._planned import PlannedRule
 from simplexdp.accounting.rules._rule import Plan, Rule
+from simplexdp.accounting.rules._unit import shown
 from simplexdp.accounting.rules._units import UnitsRule
 from simplexdp.exceptions import InvalidParameterError, LedgerError
 
-__all__ = ["Plan", "PlannedRule", "Rule", "RuleName", "from_text", "make"]
+__all__ = ["Plan", "PlannedRule", "Rule", "RuleName", "from_text", "make", "shown"]
 
 RuleName = Literal["auto", "pure", "gaussian", "renyi", "units", "planned"]
 

@@ -26,7 +26,7 @@ class CoreRule(Rule):
     def start(self) -> str:
         return _to_text(self._core.start())
 
-    def used(self, state: str) -> float:
+    def _used(self, state: str) -> float:
         return self._core.used(_from_text(state))
 
     def _debited(self, state: str, plan: Plan) -> tuple[str | None, str]:

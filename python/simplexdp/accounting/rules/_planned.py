@@ -8,6 +8,7 @@ from simplexdp.accounting import recipes
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import PrivacyCurve
 from simplexdp.accounting.rules._rule import Plan, Rule
+from simplexdp.accounting.rules._unit import parted
 from simplexdp.accounting.rules._units import within
 from simplexdp.exceptions import InvalidParameterError, LedgerError
 
@@ -27,14 +28,13 @@ class PlannedRule(Rule):
     def start(self) -> str:
         return _to_text({}, {})
 
-    def used(self, state: str) -> float:
+    def _used(self, state: str) -> float:
         spent, _ = _from_text(state)
         return _core.share_used(self.spent_epsilon(state), self.epsilon) if spent else 0.0
 
     def spent_epsilon(self, state: str) -> float:
         """Return the epsilon of everything that was spent, at the budget's delta."""
-        spent, _ = _from_text(state)
-        total = _total(spent)
+        total = self.total(state)
         if total is None:
             return 0.0
         try:
@@ -44,9 +44,9 @@ class PlannedRule(Rule):
 
     def total(self, state: str) -> PrivacyCurve | None:
         """Return the composition of everything that was spent; none where nothing was."""
-        return _total(_from_text(state)[0])
+        return _total(_from_text(parted(state)[1])[0])
 
-    def describe(self, state: str) -> str:
+    def _described(self, state: str) -> str:
         return (
             f"{self.spent_epsilon(state):.6g} of epsilon {self.epsilon:g} is spent at delta {self.delta:g}, "
             "planned without looking at answers"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_args
 from simplexdp._arguments import choice, integer, non_negative, number
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
+from simplexdp.accounting.rules._unit import marked, parted, shown
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError
 
 VERSION = 1
@@ -20,7 +21,7 @@ class Rule(ABC):
     """A budget as a function from states and spends to states.
 
     A state is a short text that only the rule reads. It holds what is left, not what was spent, so that a debit takes
-    the same time whatever the history.
+    the same time whatever the history; and whose records the book is for, which the first spend says.
     """
 
     name: ClassVar[str]
@@ -65,8 +66,10 @@ class Rule(ABC):
     def start(self) -> str:
         """Return the state of a book in which nothing was spent."""
 
+    # What follows reads states without their unit.
+
     @abstractmethod
-    def used(self, state: str) -> float:
+    def _used(self, state: str) -> float:
         """Return the share of the budget that is used, in [0, 1], rounded up."""
 
     @abstractmethod
@@ -92,21 +95,58 @@ class Rule(ABC):
         ------
         BudgetExceededError
             If the spend is not proved to fit.
+        InvalidParameterError
+            If it is of another adjacency, or for another unit than what was spent before.
         """
         plan = self._checked(curves)
-        after, reason = self._debited(state, plan)
+        unit, bare = self._opened(state, plan)
+        after, reason = self._debited(bare, plan)
         if after is None:
             raise BudgetExceededError(f"{_named(plan)} does not fit: {reason}; {self.describe(state)}")
-        return after
+        return marked(unit, after)
+
+    def _opened(self, state: str, plan: Plan) -> tuple[str | None, str]:
+        """Return the unit of a spend, which must be that of the book, and the state without it."""
+        unit, *others = dict.fromkeys(curve.unit for curve, _ in plan)
+        if others:
+            raise InvalidParameterError(
+                f"curves must all be for the same unit, got {shown(unit)} and {shown(others[0])}"
+            )
+        known, bare = parted(state)
+        # The first spend says whose book it is.
+        if known != unit and not (known is None and bare == self.start()):
+            raise InvalidParameterError(
+                f"curve must be for the unit of the ledger, {shown(known)}, got one for {shown(unit)}: costs for "
+                "different units do not add up. Keep a ledger for each; the unit of a curve of your own is stated by "
+                "for_unit, that of a mechanism by for_counts(unit=)"
+            )
+        return unit, bare
 
     def fits(self, state: str, curves: Plan) -> bool:
         """Return whether a debit would be accepted."""
-        return self._debited(state, self._checked(curves))[0] is not None
+        plan = self._checked(curves)
+        return self._debited(self._opened(state, plan)[1], plan)[0] is not None
+
+    def unit(self, state: str) -> str | None:
+        """Return whose records the book is for: the column that tells persons; None for single records."""
+        return parted(state)[0]
+
+    def opened_for(self, unit: str | None) -> str:
+        """Return the state of a book in which nothing was spent, for this unit; for that of the first spend if None."""
+        return marked(unit, self.start())
+
+    def used(self, state: str) -> float:
+        """Return the share of the budget that is used, in [0, 1], rounded up."""
+        return self._used(parted(state)[1])
 
     def describe(self, state: str) -> str:
-        """Return in one line how much of the budget is used."""
+        """Return in one line how much of the budget is used, and for whom where that is not single records."""
+        unit, bare = parted(state)
+        return self._described(bare) + ("" if unit is None else f", for all records of one {unit!r}")
+
+    def _described(self, state: str) -> str:
         return (
-            f"{100 * self.used(state):.4g} % of epsilon {self.epsilon:g} at delta {self.delta:g} is used "
+            f"{100 * self._used(state):.4g} % of epsilon {self.epsilon:g} at delta {self.delta:g} is used "
             f"by the rule {self.name!r}"
         )
 

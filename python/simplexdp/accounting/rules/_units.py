@@ -36,10 +36,10 @@ class UnitsRule(Rule):
     def start(self) -> str:
         return "0"
 
-    def used(self, state: str) -> float:
+    def _used(self, state: str) -> float:
         return self._spent(state) / self._most if self._most else 1.0
 
-    def describe(self, state: str) -> str:
+    def _described(self, state: str) -> str:
         return f"{self._spent(state)} of {self._most} units are used"
 
     def _spent(self, state: str) -> int:

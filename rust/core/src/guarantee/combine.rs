@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Adjacency, Guarantee, Node, Recipe};
+use super::{Adjacency, Guarantee, Node, Recipe, Unit};
 use crate::rounding::{multiple_up, sum_up, total_up};
 use crate::tables::{Map, Set};
 use crate::{Error, Result};
@@ -19,9 +19,10 @@ impl Guarantee {
     /// Several releases from the same records, each so many times.
     ///
     /// # Errors
-    /// If nothing is released, or the adjacencies differ.
+    /// If nothing is released, or the adjacencies or the units differ.
     pub fn compose(parts: &[(&Self, u64)]) -> Result<Self> {
         let adjacency = common_adjacency(parts.iter().map(|part| part.0))?;
+        let unit = common_unit(parts.iter().map(|part| part.0))?;
         let kept: Vec<(&Self, u64)> = parts.iter().copied().filter(|part| part.1 > 0).collect();
         if kept.is_empty() {
             return Err(Error::parameter("counts", "not all be zero", "only zeros"));
@@ -33,7 +34,7 @@ impl Guarantee {
         let directions = (0..adjacency.directions()).map(direction).collect::<Result<_>>()?;
         let error = total_up(kept.iter().map(|(part, times)| multiple_up(*times, part.sampling_error())));
         // Products of dominating pairs dominate; whether neighbours attain all of them at once is not known here.
-        Self::new(adjacency, directions, below_one(error)?)
+        Ok(Self::new(adjacency, directions, below_one(error)?)?.of_unit(unit))
     }
 
     /// The same through the sum of the Renyi divergences alone.
@@ -42,13 +43,14 @@ impl Guarantee {
     /// As for [`Guarantee::compose`].
     pub fn compose_renyi(parts: &[(&Self, u64)]) -> Result<Self> {
         let adjacency = common_adjacency(parts.iter().map(|part| part.0))?;
+        let unit = common_unit(parts.iter().map(|part| part.0))?;
         let direction = |i: usize| {
             let column = parts.iter().map(|(part, times)| (Arc::clone(&part.directions()[i]), *times));
             Node::new(Recipe::RenyiSum(column.collect(), true))
         };
         let directions = (0..adjacency.directions()).map(direction).collect::<Result<_>>()?;
         let error = total_up(parts.iter().map(|(part, times)| multiple_up(*times, part.sampling_error())));
-        Self::new(adjacency, directions, below_one(error)?)
+        Ok(Self::new(adjacency, directions, below_one(error)?)?.of_unit(unit))
     }
 
     /// Releases from disjoint groups of the records, each guarantee under add/remove: within a group, records come and go.
@@ -57,8 +59,9 @@ impl Guarantee {
     /// counts. Replacing it may take it from one group and put it into another: a removal there, an addition here.
     ///
     /// # Errors
-    /// If there is no group, or one of them is not under add/remove.
+    /// If there is no group, or one of them is not under add/remove, or is for persons, who may be in several groups.
     pub fn compose_disjoint(groups: &[&Self], adjacency: Adjacency) -> Result<Self> {
+        of_records(groups)?;
         if common_adjacency(groups.iter().copied())? != Adjacency::AddRemove {
             let rule = "be under 'add_remove' for disjoint groups: records enter and leave a group";
             return Err(Error::parameter("curves", rule, "'replace'"));
@@ -94,8 +97,10 @@ impl Guarantee {
     /// one. So the largest profile bounds all of them.
     ///
     /// # Errors
-    /// If there is no part, or one of them is not under replacement: records that come or go move the places of others.
+    /// If there is no part, or one of them is not under replacement: records that come or go move the places of others; or
+    /// if one is for persons, whose records may be in several parts.
     pub fn compose_parts(parts: &[&Self]) -> Result<Self> {
+        of_records(parts)?;
         if common_adjacency(parts.iter().copied())? != Adjacency::Replace {
             let rule = "be under 'replace' for parts by place: a record that comes or goes moves the places of others";
             return Err(Error::parameter("curves", rule, "'add_remove'"));
@@ -116,6 +121,27 @@ fn common_adjacency<'a>(guarantees: impl IntoIterator<Item = &'a Guarantee>) -> 
         return Err(Error::parameter("curves", "all be of the same adjacency", "'replace' and 'add_remove'"));
     }
     Ok(first)
+}
+
+/// The unit of all guarantees. What is spent for one unit says nothing of another: docs/persons.md has examples both ways.
+fn common_unit<'a>(guarantees: impl IntoIterator<Item = &'a Guarantee>) -> Result<Unit> {
+    let mut units = guarantees.into_iter().map(Guarantee::unit);
+    let first = units.next().cloned().unwrap_or_default();
+    match units.find(|unit| **unit != first) {
+        Some(other) => Err(Error::parameter("curves", "all be for the same unit", format!("{first} and {other}"))),
+        None => Ok(first),
+    }
+}
+
+/// Refuses persons where each record has a part of its own.
+fn of_records(parts: &[&Guarantee]) -> Result<()> {
+    match parts.iter().map(|part| part.unit()).find(|unit| **unit != Unit::default()) {
+        Some(unit) => {
+            let rule = "be for single records: a person may have records in several parts, and all of them count then";
+            Err(Error::parameter("curves", rule, format!("one for {unit}")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A sum of sampling errors as one.
@@ -203,6 +229,36 @@ mod tests {
         assert_eq!(Guarantee::compose_parts(&[&small, &off]).unwrap().sampling_error(), 1e-9);
         let other = Guarantee::symmetric(Adjacency::AddRemove, gaussian(1.0).directions()[0].clone()).unwrap();
         assert!(Guarantee::compose_parts(&[&other]).is_err() && Guarantee::compose_parts(&[]).is_err());
+    }
+
+    #[test]
+    fn units_do_not_mix() {
+        let named = |name: &str| gaussian(1.0).of_unit(Unit::named(name).unwrap());
+        let (record, patient, household) = (gaussian(1.0), named("patient"), named("household"));
+        for other in [&record, &household] {
+            assert!(Guarantee::compose(&[(&patient, 1), (other, 1)]).is_err());
+            assert!(Guarantee::compose(&[(&patient, 1), (other, 0)]).is_err());
+            assert!(Guarantee::compose_renyi(&[(&patient, 1), (other, 1)]).is_err());
+        }
+        for both in [
+            Guarantee::compose(&[(&patient, 2), (&patient, 1)]).unwrap(),
+            Guarantee::compose_renyi(&[(&patient, 1), (&patient, 1)]).unwrap(),
+            patient.with_sampling_error(1e-9).unwrap(),
+        ] {
+            assert_eq!(both.unit(), patient.unit());
+        }
+        assert_ne!(record, patient);
+    }
+
+    #[test]
+    fn persons_are_in_several_groups() {
+        let unit = Unit::named("patient").unwrap();
+        let both_ways = Guarantee::symmetric(Adjacency::AddRemove, gaussian(1.0).directions()[0].clone()).unwrap();
+        assert!(
+            Guarantee::compose_disjoint(&[&both_ways.clone().of_unit(unit.clone())], Adjacency::AddRemove).is_err()
+        );
+        assert!(Guarantee::compose_parts(&[&gaussian(1.0).of_unit(unit)]).is_err());
+        assert!(Guarantee::compose_disjoint(&[&both_ways], Adjacency::AddRemove).is_ok());
     }
 
     #[test]

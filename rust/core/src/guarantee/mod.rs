@@ -14,6 +14,7 @@ mod standard;
 mod tables;
 mod text;
 mod tradeoff;
+mod unit;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub use noise::{Grid, Noise, NoiseMechanism};
 pub use recipe::{Function, Leaf, Node, Real, Recipe};
 pub use tables::{choices_epsilon, choices_rho, parts_of};
 pub use tradeoff::pair_within;
+pub use unit::Unit;
 
 use crate::accounting::{Profile, WithSamplingError};
 use crate::rounding::{exp_up, product_up, sum_down, sum_up};
@@ -75,6 +77,7 @@ impl Adjacency {
 #[derive(Clone)]
 pub struct Guarantee {
     adjacency: Adjacency,
+    unit: Unit,
     /// Of the ideal mechanism: one under replacement, else record removed and record added.
     directions: Vec<Arc<Node>>,
     /// The same with the sampling error.
@@ -86,6 +89,7 @@ pub struct Guarantee {
 impl PartialEq for Guarantee {
     fn eq(&self, other: &Self) -> bool {
         self.adjacency == other.adjacency
+            && self.unit == other.unit
             && self.sampling_error.to_bits() == other.sampling_error.to_bits()
             && self.directions == other.directions
     }
@@ -96,6 +100,7 @@ impl Eq for Guarantee {}
 impl std::hash::Hash for Guarantee {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.adjacency.hash(state);
+        self.unit.hash(state);
         self.sampling_error.to_bits().hash(state);
         self.directions.hash(state);
     }
@@ -103,7 +108,7 @@ impl std::hash::Hash for Guarantee {
 
 impl std::fmt::Debug for Guarantee {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}({}, {:?})", self.adjacency, self.sampling_error, self.directions)
+        write!(f, "{:?}({:?}, {}, {:?})", self.adjacency, self.unit, self.sampling_error, self.directions)
     }
 }
 
@@ -127,7 +132,7 @@ impl Guarantee {
                 Ok(if sampling_error > 0.0 { Arc::new(with_error) as Arc<dyn Profile> } else { node.shared() })
             })
             .collect::<Result<_>>()?;
-        Ok(Self { adjacency, directions, reported, sampling_error, exact: false })
+        Ok(Self { adjacency, unit: Unit::default(), directions, reported, sampling_error, exact: false })
     }
 
     /// The guarantee of a mechanism whose neighbours may be exchanged: the same profile in every direction.
@@ -143,17 +148,29 @@ impl Guarantee {
         Self { exact, ..self }
     }
 
+    /// The same, of neighbours that differ in all records of one such unit. It is a statement of the caller about the
+    /// mechanism: nothing of the profiles depends on it.
+    pub fn of_unit(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
     /// The guarantee of a sampler that is another `error` off in total variation.
     ///
     /// # Errors
     /// If the errors come to 1 or more.
     pub fn with_sampling_error(&self, error: f64) -> Result<Self> {
-        Ok(Self::new(self.adjacency, self.directions.clone(), sum_up(self.sampling_error, error))?.attained(self.exact))
+        let moved = Self::new(self.adjacency, self.directions.clone(), sum_up(self.sampling_error, error))?;
+        Ok(moved.attained(self.exact).of_unit(self.unit.clone()))
     }
 
     /// Which data sets are neighbours.
     pub fn adjacency(&self) -> Adjacency {
         self.adjacency
+    }
+
+    /// Whose records change together.
+    pub fn unit(&self) -> &Unit {
+        &self.unit
     }
 
     /// The profiles of the ideal mechanism, by direction.

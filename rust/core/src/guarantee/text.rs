@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::recipe::{Function, Leaf, Node, Real, Recipe};
-use super::{Adjacency, Guarantee};
+use super::{Adjacency, Guarantee, Unit};
 use crate::{Error, Result};
 
 /// Longest text that is read.
@@ -124,6 +124,24 @@ impl<'a> Reader<'a> {
         if self.accept(sign) { Ok(()) } else { Err(wrong(&format!("{sign:?}"))) }
     }
 
+    /// A name between quotes, as [`write_quoted`] writes it.
+    fn quoted(&mut self) -> Result<String> {
+        self.expect('"')?;
+        let mut name = String::new();
+        let mut letters = self.rest.char_indices();
+        while let Some((place, letter)) = letters.next() {
+            match letter {
+                '"' => {
+                    self.rest = &self.rest[place + 1..];
+                    return Ok(name);
+                }
+                '\\' => name.push(letters.next().ok_or_else(|| wrong("the end of a name"))?.1),
+                _ => name.push(letter),
+            }
+        }
+        Err(wrong("the end of a name"))
+    }
+
     fn node(&mut self) -> Result<Arc<Node>> {
         let name = self.word();
         self.named(name)
@@ -185,6 +203,18 @@ impl<'a> Reader<'a> {
     fn end(&mut self) -> Result<()> {
         if self.rest.trim().is_empty() { Ok(()) } else { Err(wrong("an end")) }
     }
+}
+
+/// Writes a name between quotes, with a backslash before each quote and backslash in it.
+fn write_quoted(name: &str, out: &mut String) {
+    out.push('"');
+    for letter in name.chars() {
+        if matches!(letter, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out.push('"');
 }
 
 impl Node {
@@ -257,13 +287,22 @@ impl Guarantee {
         if self.directions().iter().any(|node| !node.functions().is_empty()) {
             return None;
         }
-        let mut out = format!("{}(", self.adjacency().name());
+        let mut out = String::new();
+        if let Some(name) = self.unit().name() {
+            out.push_str("for(");
+            write_quoted(name, &mut out);
+            out.push_str(", ");
+        }
+        let _ = write!(out, "{}(", self.adjacency().name());
         Real(self.sampling_error()).write(&mut out);
         for node in self.directions() {
             out.push_str(", ");
             node.write(&mut out);
         }
         out.push(')');
+        if self.unit().name().is_some() {
+            out.push(')');
+        }
         Some(out)
     }
 
@@ -273,14 +312,25 @@ impl Guarantee {
     /// [`Error::InvalidParameter`] for any other text.
     pub fn from_text(text: &str) -> Result<Self> {
         let mut reader = Reader::new(text, &[])?;
-        let adjacency = Adjacency::named(reader.word()).ok_or_else(|| wrong("an adjacency"))?;
+        let mut word = reader.word();
+        let mut unit = Unit::default();
+        if word == "for" {
+            reader.expect('(')?;
+            unit = Unit::named(&reader.quoted()?)?;
+            reader.expect(',')?;
+            word = reader.word();
+        }
+        let adjacency = Adjacency::named(word).ok_or_else(|| wrong("an adjacency"))?;
         reader.expect('(')?;
         let error = Real::read(&mut reader)?.0;
         reader.expect(',')?;
         let directions = reader.list(Reader::node)?;
         reader.expect(')')?;
+        if unit.name().is_some() {
+            reader.expect(')')?;
+        }
         reader.end()?;
-        Self::new(adjacency, directions, error)
+        Ok(Self::new(adjacency, directions, error)?.of_unit(unit))
     }
 }
 
@@ -309,6 +359,30 @@ mod tests {
         assert_eq!(again.to_text(), all.to_text());
         let guarantee = Guarantee::new(Adjacency::Replace, vec![all], 2.0_f64.powi(-256)).unwrap();
         assert_eq!(Guarantee::from_text(&guarantee.to_text().unwrap()).unwrap(), guarantee);
+    }
+
+    #[test]
+    fn a_unit_is_written_with_whatever_its_name_holds() {
+        let single = Guarantee::new(Adjacency::Replace, vec![beta(1.5)], 0.0).unwrap();
+        assert!(single.to_text().unwrap().starts_with("replace("));
+        for name in ["patient", "a \"b\" \\", "\\", "\"", "replace(0.0, beta(1, 1, 1))", "日本 語", ")"] {
+            let guarantee = single.clone().of_unit(Unit::named(name).unwrap());
+            let again = Guarantee::from_text(&guarantee.to_text().unwrap()).unwrap();
+            assert_eq!(again, guarantee);
+            assert_eq!(again.unit().name(), Some(name));
+        }
+        for text in [
+            "for(patient, replace(0.0, beta(1, 1, 1)))",
+            "for(\"\", replace(0.0, beta(1, 1, 1)))",
+            "for(\"a\", replace(0.0, beta(1, 1, 1))",
+            "for(\"a\", for(\"a\", replace(0.0, beta(1, 1, 1))))",
+            "for(\"a\\\", replace(0.0, beta(1, 1, 1)))",
+            "for(\"a\nb\", replace(0.0, beta(1, 1, 1)))",
+            "for(\"a\")",
+            "replace(0.0, beta(1, 1, 1)))",
+        ] {
+            assert!(Guarantee::from_text(text).is_err(), "{text}");
+        }
     }
 
     #[test]
