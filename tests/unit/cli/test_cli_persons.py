@@ -237,7 +237,8 @@ def test_models_are_fitted_to_so_many_records_of_a_person(simplexdp, wards, comm
         assert (found.get("total") is None) == (rows == 3)
     else:
         kept = sum(min(1 + person % 6, rows) for person in range(200))
-        assert abs(loaded.n_records_ - kept) < 200
+        # Its standard deviation is below 50 (40 fits): a false alarm has a chance of 2 in 10^9.
+        assert abs(loaded.n_records_ - kept) < 300
     drawn = simplexdp("synthesize", "model.json", "--size", "20", "--out", "drawn.csv")
     assert drawn.code == 0, drawn.err
 
