@@ -158,7 +158,7 @@ mod tests {
         let start = Instant::now();
         watch(Box::new(question), || {
             assert!(!requested(), "nobody was asked yet");
-            assert!(wait(Duration::from_secs(20)));
+            assert!(wait(Duration::from_secs(120)));
             assert!(requested() && check() == Err(Error::Interrupted));
         });
         assert_eq!(*asked.lock().unwrap(), 3);
@@ -171,9 +171,9 @@ mod tests {
         watch(Box::new(|| true), || {
             let token = Token::current();
             std::thread::scope(|scope| {
-                let worker = scope.spawn(|| token.run(|| wait(Duration::from_secs(20))));
+                let worker = scope.spawn(|| token.run(|| wait(Duration::from_secs(120))));
                 let stranger = scope.spawn(|| watch(Box::new(|| false), || wait(3 * INTERVAL)));
-                assert!(wait(Duration::from_secs(20)));
+                assert!(wait(Duration::from_secs(120)));
                 assert!(worker.join().unwrap());
                 assert!(!stranger.join().unwrap());
             });
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_question_may_make_a_call_of_its_own() {
-        let inner = || watch(Box::new(|| true), || wait(Duration::from_secs(20)));
+        let inner = || watch(Box::new(|| true), || wait(Duration::from_secs(120)));
         watch(Box::new(move || !inner()), || assert!(!wait(3 * INTERVAL), "the inner request stayed inside"));
         watch(Box::new(|| false), || {
             assert!(!requested());
