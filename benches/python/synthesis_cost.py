@@ -8,6 +8,8 @@ beyond what it held before; of Spark what its Java process holds at most is adde
 """
 
 import argparse
+import contextlib
+import os
 import resource
 import subprocess
 import sys
@@ -55,9 +57,15 @@ def processor():
 
 
 def of_java(pid):
-    """Return the processor time of a process that still runs."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / 100
+    """Return the processor time of a process that still runs, and of all that it started: Python's workers too."""
+    stated = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            stated[int(folder.name)] = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+    family = {pid}
+    for _ in range(5):
+        family |= {number for number, fields in stated.items() if int(fields[1]) in family}
+    return sum(int(stated[number][at]) for number in family if number in stated for at in (11, 12, 13, 14)) / 100
 
 
 def counted(row, n):
@@ -90,6 +98,8 @@ def counted(row, n):
         else:
             from pyspark.sql import SparkSession
 
+            # Workers that have the package, as on any cluster that releases.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
             frame = session.read.parquet(path)
             java = subprocess.run(["pgrep", "-P", str(session._sc._gateway.proc.pid)], capture_output=True, text=True)

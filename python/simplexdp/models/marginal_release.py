@@ -20,7 +20,7 @@ from simplexdp.frames import Domain, count_tables
 from simplexdp.frames.encoding import checked_codes, encode_columns
 from simplexdp.frames.source import as_frame, is_lazy
 
-__all__ = ["Measured", "Release", "count", "resolve_workload"]
+__all__ = ["Measured", "Release", "count", "count_rows", "resolve_workload"]
 
 Pair = tuple[int, int]
 
@@ -143,19 +143,28 @@ def resolve_workload(workload: Any, columns: Sequence[Any], sizes: Sequence[int]
 
 def count(frame: Any, domains: Mapping[Any, Domain], pairs: Sequence[Pair]) -> NDArray[np.int64]:
     """Count all one-way tables and the pairs: one pass over codes, or one query where the data are."""
-    columns = list(domains)
     frame = as_frame(frame)
-    if is_lazy(frame):
-        groups = [[column] for column in columns] + [[columns[i], columns[j]] for i, j in pairs]
-        tables = count_tables(frame, groups, domains)
-        return np.concatenate([table.ravel() for table in tables])
-    codes = encode_columns(frame, domains, columns)
+    if not is_lazy(frame):
+        return count_rows(frame, domains, pairs)
+    if frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect():
+        from simplexdp.models.spark_tables import counted_by_workers
+
+        counts = counted_by_workers(frame, domains, pairs)
+        if counts is not None:
+            return counts
+    columns = list(domains)
+    groups = [[column] for column in columns] + [[columns[i], columns[j]] for i, j in pairs]
+    tables = count_tables(frame, groups, domains)
+    return np.concatenate([table.ravel() for table in tables])
+
+
+def count_rows(frame: Any, domains: Mapping[Any, Domain], pairs: Sequence[Pair]) -> NDArray[np.int64]:
+    """Count the tables of rows that are in memory."""
+    codes = encode_columns(frame, domains, domains)
     try:
-        return _core.count_marginals(
-            [codes[column] for column in columns], [len(domain) for domain in domains.values()], list(pairs)
-        )
+        return _core.count_marginals(list(codes.values()), [len(domain) for domain in domains.values()], list(pairs))
     except InvalidDataError:
         # Only now each column is looked at on its own.
-        for column in columns:
-            checked_codes(codes[column], domains[column], column)
+        for column, domain in domains.items():
+            checked_codes(codes[column], domain, column)
         raise

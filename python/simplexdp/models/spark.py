@@ -12,7 +12,7 @@ from simplexdp.frames import Domain
 from simplexdp.frames.spark_codes import code_of
 from simplexdp.models import workers
 
-__all__ = ["counted", "group_counts", "release_rows"]
+__all__ = ["answers", "counted", "group_counts", "question", "release_rows"]
 
 MOST_ASKED = 256
 """Tasks that are asked whether they can draw."""
@@ -96,16 +96,24 @@ def counted(counts: Any, checkpoint: str | None) -> Any:
 
 
 def _check_workers(session: Any) -> None:
-    """Ask as many tasks as run at once whether they will be able to draw."""
-    from pyspark.sql import functions as sf
-
     import simplexdp
 
+    workers.check_answers(simplexdp.__version__, answers(session, workers.NEEDED))
+
+
+def answers(session: Any, needed: tuple[str, ...]) -> set[str]:
+    """Ask as many tasks as run at once for a version of the first of these packages, or what they lack."""
     # A session of Spark Connect does not tell.
     tasks = min(int(getattr(getattr(session, "sparkContext", None), "defaultParallelism", 8)), MOST_ASKED)
-    asked = sf.udf(workers.answering(workers.NEEDED), "string")
-    rows = session.range(0, tasks, 1, tasks).select(asked("id").alias("answer")).collect()
-    workers.check_answers(simplexdp.__version__, (row["answer"] for row in rows))
+    rows = session.range(0, tasks, 1, tasks).select(question(needed)("id").alias("answer")).collect()
+    return {row["answer"] for row in rows}
+
+
+def question(needed: tuple[str, ...]) -> Any:
+    """Return the question as a function of Spark; sent by Arrow it would never reach a worker without pyarrow."""
+    from pyspark.sql import functions as sf
+
+    return sf.udf(workers.answering(needed), "string", useArrow=False)
 
 
 def release_rows(counts: Any, by: str, mechanism: Any, checkpoint: str | None) -> Any:
