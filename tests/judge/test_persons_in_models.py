@@ -15,7 +15,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import norm
 
 import simplexdp as sdp
-from simplexdp.models import PrivateBayesianNetwork, PrivateCategoricalNB, PrivateSynthesizer
+from simplexdp.models import PrivateBayesianNetwork, PrivateCategoricalNB, PrivateGaussianNB, PrivateSynthesizer
 from simplexdp.testing import SeededRng
 
 pytestmark = pytest.mark.filterwarnings("ignore::simplexdp.InsecureRandomnessWarning")
@@ -239,3 +239,50 @@ def test_no_way_to_spread_records_over_dirichlet_tables_beats_the_curve(adjacenc
             spread += [(prior, r, False) for prior, r, _ in spread]
         told = float(model.privacy_.delta(0.9))
         assert max(gamma_delta(alike, 0.9), gamma_delta(spread, 0.9) if rows <= 2 else 0.0) <= told
+
+
+def rows_of_numbers():
+    """Return what a row adds of one number in two classes, in the units of its bounds: count, u and 2 u^2 - 1."""
+    # Beside an even grid the places that are the furthest apart of two rows of one class, (2 + sqrt 2) / 4 in q.
+    places = np.unique(np.rint(np.append(np.linspace(-1, 1, 21), [1.0, -0.14645, 0.14645]) * 2048)) / 2048
+    one = np.stack([np.ones_like(places), places, 2 * places**2 - 1], axis=1)
+    none = np.zeros_like(one)
+    return np.concatenate([np.hstack([one, none]), np.hstack([none, one])])
+
+
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "discrete_laplace"])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_gaussian_naive_bayes_keeps_its_word_to_every_person(adjacency, mechanism, rows):
+    table = frame()
+    table = {"person": table["person"], "x": table["a"] * 3.0 + table["b"], "y": table["y"]}
+    model = PrivateGaussianNB(
+        1.0,
+        DELTA,
+        bounds=(0, 4),
+        classes=[0, 1],
+        unit="person",
+        max_rows=rows,
+        mechanism=mechanism,
+        adjacency=adjacency,
+    ).fit(table, "y")
+    laws = json.loads(model.to_json())["released"]
+    sizes = np.array([laws[name]["size"] for name in ("count_law", "sum_law", "sum_law")] * 2)
+    added = rows_of_numbers() / sizes
+    # With one row each a replaced person has one before and after.
+    most = [added] if rows == 1 else [added, (added[:, None] + added[None]).reshape(-1, 6)]
+    nobody = np.zeros((1, 6))
+    own = np.concatenate(most if rows == 1 and adjacency == "replace" else [nobody, *most])
+    others = own if adjacency == "replace" else nobody
+    gaps = [np.abs(own - other) for other in others]
+    if mechanism == "gaussian":
+        mu = math.sqrt(max((gap**2).sum(axis=1).max() for gap in gaps))
+        for epsilon in (0.1, 0.5, 1.0):
+            true = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+            assert true <= model.privacy_.delta(epsilon) * (1 + 1e-9)
+            assert model.privacy_.delta(epsilon) <= true * 1.05
+    else:
+        true = max(gap.sum(axis=1).max() for gap in gaps)
+        assert true <= model.privacy_.epsilon(0.0) * (1 + 1e-9)
+        assert model.privacy_.epsilon(0.0) <= true * 1.02
+    assert model.privacy_.unit == "person"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments, _core
+from simplexdp.accounting import compose
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import is_null
@@ -43,6 +45,7 @@ from simplexdp.models.moment_release import (
     raw_moments,
 )
 from simplexdp.models.observed import observed_bounds
+from simplexdp.models.persons import SINGLE_RECORDS, Persons
 from simplexdp.models.saved import (
     Origin,
     SavedPrivacy,
@@ -65,7 +68,28 @@ __all__ = ["PrivateGaussianNB"]
 
 FORMAT = "simplexdp.gaussian-naive-bayes/1"
 WHAT = "a classifier of numbers"
+MOST_RECORDS = 2**30
+"""Of several calls: sums of so many are exact as doubles."""
 LOG_TWO_PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """Exact sums that are not released yet, of each class how many records first, and what is public of them."""
+
+    columns: list[Any]
+    domain: Domain
+    bounds: Bounds
+    sums: NDArray[np.int64]
+    n_records: int
+
+    def with_more(self, other: _Counted) -> _Counted:
+        """Return the sums of both."""
+        if (self.columns, self.bounds) != (other.columns, other.bounds):
+            raise InvalidParameterError("X must have the same features, within the same bounds, in every call")
+        if self.n_records + other.n_records > MOST_RECORDS:
+            raise InvalidDataError(f"X must have at most {MOST_RECORDS} records in all calls before a release")
+        return replace(self, sums=self.sums + other.sums, n_records=self.n_records + other.n_records)
 
 
 class PrivateGaussianNB(PrivateClassifier):
@@ -74,7 +98,7 @@ class PrivateGaussianNB(PrivateClassifier):
     It follows scikit-learn's `GaussianNB`. Values are clamped to public bounds and placed on a grid of 4097 points;
     the number of records of each class, the sums and the sums of squares of each feature in it are integers, and get
     exact noise, all in one draw. Together they are (`epsilon`, `delta`)-differentially private. A record is one row of
-    X with its class.
+    X with its class; with `max_rows` all records of a person change together.
 
     Parameters
     ----------
@@ -92,6 +116,9 @@ class PrivateGaussianNB(PrivateClassifier):
         The noise; "auto" takes the kind with the smaller variance at the budget. "none" protects nothing.
     adjacency : {"replace", "add_remove"}
         Which data sets are neighbours. Under ``"replace"`` the number of records is public.
+    unit, max_rows, first_by : optional
+        The column of a frame that names the person of each record, how many records of a person count, drawn at random
+        or first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -126,9 +153,6 @@ class PrivateGaussianNB(PrivateClassifier):
     (True, True)
     """
 
-    _whose: ClassVar[dict[str, Any]] = {}
-    """A record is a person here."""
-
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -139,6 +163,9 @@ class PrivateGaussianNB(PrivateClassifier):
         priors: Any = None,
         mechanism: str = "auto",
         adjacency: str = "replace",
+        unit: Any = None,
+        max_rows: int | None = None,
+        first_by: Any = None,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -149,10 +176,13 @@ class PrivateGaussianNB(PrivateClassifier):
         self.priors = priors
         self.mechanism = mechanism
         self.adjacency = adjacency
+        self.unit = unit
+        self.max_rows = max_rows
+        self.first_by = first_by
         self.accountant = accountant
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> PrivateGaussianNB:
+    def fit(self, X: Any, y: Any, persons: Any = None) -> PrivateGaussianNB:
         """Sum up, release and keep what was released.
 
         Parameters
@@ -160,67 +190,149 @@ class PrivateGaussianNB(PrivateClassifier):
         X : array_like, mapping or data frame, shape (n_records, n_features)
             Numbers, none of them missing; a lazy frame is collected.
         y : array_like, shape (n_records,), or str
-            Classes, or the name of the column of the frame `X` that holds them; all other columns are features then.
+            Classes, or the name of the column of the frame `X` that holds them; all other columns are features then,
+            but those that `unit` and `first_by` name.
+        persons : array_like, shape (n_records,), optional
+            The person of each record, where no column of `X` holds them.
 
         Returns
         -------
         self
         """
         with taken_over(self) as work:
-            work._fit(X, y)
+            work._fit(X, y, Persons.of(self, persons))
         return self
 
-    def _fit(self, X: Any, y: Any) -> None:
+    def _fit(self, X: Any, y: Any, whose: Persons) -> None:
         _arguments.choice("mechanism", self.mechanism, MECHANISMS)
         if isinstance(self.classes, (str, bytes)):
             raise InvalidParameterError(f"classes must be a list, got {self.classes!r}")
         self._class_name = y if isinstance(y, str) else None
-        columns, values, classes = self._columns_and_classes(X, y)
-        domain = self._domain_of(classes)
-        codes = checked_codes(encode_column({CLASS_COLUMN: classes}, CLASS_COLUMN, domain), domain, CLASS_COLUMN)
-        if any(len(column) != len(codes) for column in values):
-            raise InvalidDataError("X and y must have the same number of records")
-        bounds = observed_bounds(columns, values) if self.bounds is None else public_bounds(self.bounds, columns)
-        priors = self._stated_priors(len(domain))
-        total = len(codes) if self.adjacency == "replace" else None
-        self._release(columns, values, codes, domain, bounds, total)
-        self._stated = priors
-        self._publish(domain, columns, bounds)
+        columns, values, classes = self._columns_and_classes(X, y, whose)
+        counted = self._summed(columns, values, classes, self._domain_of(classes))
+        self._pending: _Counted | None = None
+        self._release(counted, whose)
 
-    def _release(
+    def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> PrivateGaussianNB:
+        """Add records to the exact sums; nothing is released before `release` is called.
+
+        Parameters
+        ----------
+        X : array_like, mapping or data frame, shape (n_records, n_features)
+        y : array_like, shape (n_records,), or str
+        classes : sequence, optional
+            Public classes, when the constructor was not told; of the first call, as in scikit-learn. Classes and bounds
+            that nobody states are those of the first call's records, which leaks and warns.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateGaussianNB
+        >>> model = PrivateGaussianNB(bounds=(0, 1), classes=["a", "b"])
+        >>> for day in ([[0.1], [0.7]], [[0.2], [0.9]]):
+        ...     model = model.partial_fit(day, ["a", "b"])
+        >>> model.release().predict([[0.5]]).shape
+        (1,)
+        """
+        if self.unit is not None or self.max_rows is not None:
+            raise InvalidParameterError(
+                "unit and max_rows must be None for partial_fit: who comes in two calls would count twice as much; "
+                "bound all records at once, with fit"
+            )
+        with taken_over(self) as work:
+            work._add(X, y, classes)
+        return self
+
+    def _add(self, X: Any, y: Any, classes: Sequence[Any] | None) -> None:
+        _arguments.choice("mechanism", self.mechanism, MECHANISMS)
+        before: _Counted | None = getattr(self, "_pending", None)
+        self._class_name = y if isinstance(y, str) else None
+        columns, values, found = self._columns_and_classes(X, y, SINGLE_RECORDS, first=before is None)
+        stated = self.classes if self.classes is not None else classes
+        if before is not None:
+            domain = before.domain
+        else:
+            domain = self._domain_of(found) if stated is None else class_domain(stated)
+        counted = self._summed(columns, values, found, domain, None if before is None else before.bounds)
+        self._pending = counted if before is None else before.with_more(counted)
+
+    def release(self) -> PrivateGaussianNB:
+        """Release the sums of everything that was added since the last release, and drop them.
+
+        Every release costs the budget anew, and `privacy_` composes them: nobody knows here that the records of two
+        releases are different persons'.
+
+        Returns
+        -------
+        self
+        """
+        with taken_over(self) as work:
+            counted = getattr(work, "_pending", None)
+            if counted is None:
+                raise InvalidDataError("partial_fit must have added records since the last release")
+            work._pending = None
+            work._release(counted, SINGLE_RECORDS, getattr(work, "privacy_", None))
+        return self
+
+    def _summed(
         self,
         columns: list[Any],
         values: list[NDArray[np.float64]],
-        codes: NDArray[Any],
+        classes: NDArray[Any],
         domain: Domain,
-        bounds: Bounds,
-        total: int | None,
-    ) -> None:
+        bounds: Bounds | None = None,
+    ) -> _Counted:
+        """Return the exact sums, within bounds that are stated or were those of earlier records."""
+        codes = checked_codes(encode_column({CLASS_COLUMN: classes}, CLASS_COLUMN, domain), domain, CLASS_COLUMN)
+        if any(len(column) != len(codes) for column in values):
+            raise InvalidDataError("X and y must have the same number of records")
+        if self.bounds is not None:
+            bounds = public_bounds(self.bounds, columns)
+        elif bounds is None:
+            bounds = observed_bounds(columns, values)
+        elif len(bounds) != len(columns):
+            raise InvalidParameterError("X must have the same features in every call")
+        moments = _core.Moments(True, HALF, len(columns), len(domain), 1)
+        # Data that cannot be summed are refused before anything is paid.
+        sums = raw_moments(moments, codes, values, bounds, len(domain))
+        return _Counted(columns, domain, bounds, sums, len(codes))
+
+    def _release(self, counted: _Counted, whose: Persons, before: PrivacyCurve | None = None) -> None:
+        priors = self._stated_priors(len(counted.domain))
+        self._draw(counted, whose, before)
+        self._stated, self._whose = priors, whose.saved
+        self._publish(counted.domain, counted.columns, counted.bounds)
+
+    def _draw(self, counted: _Counted, whose: Persons, before: PrivacyCurve | None) -> None:
+        total = counted.n_records if self.adjacency == "replace" and whose.keeps_total else None
         if self.mechanism == "none":
             if self.accountant is not None:
                 raise InvalidParameterError(
                     "accountant must be None for the mechanism 'none', which protects nothing and has no cost to debit"
                 )
-            unit = HALF**2
-            moments = _core.Moments(True, HALF, len(columns), len(domain), unit)
-            sums = raw_moments(moments, codes, values, bounds, len(domain))
-            self._released = exact_moments(sums, unit, unit, total)
+            self._released = exact_moments(counted.sums, 1, HALF**2, total)
             self.privacy_: PrivacyCurve | None = None
             self._origin = Origin("none")
             return
         plan = MomentPlan.of(
-            len(columns),
-            len(domain),
+            len(counted.columns),
+            len(counted.domain),
             mechanism=self.mechanism,
             epsilon=_arguments.positive("epsilon", self.epsilon),
             delta=_arguments.open_unit("delta", self.delta),
             adjacency=self.adjacency,
+            max_rows=whose.max_rows,
         )
-        # Data that cannot be summed are refused before anything is paid.
-        sums = raw_moments(plan.moments, codes, values, bounds, len(domain))
-        with debit(self.accountant, plan.privacy, "Gaussian naive Bayes", self.random_state) or nullcontext():
+        privacy = whose.named(plan.privacy)
+        # Costs that cannot be added are refused before anything is paid or drawn.
+        together = privacy if before is None else compose([before, privacy])
+        sums = plan.weighted(counted.sums)
+        with debit(self.accountant, privacy, "Gaussian naive Bayes", self.random_state) or nullcontext():
             self._released = plan.release(sums, total, self.random_state)
-        self.privacy_ = plan.privacy
+        self.privacy_ = together
         self._origin = Origin(plan.name, seeded=self.random_state is not None)
 
     def _domain_of(self, classes: NDArray[Any]) -> Domain:
@@ -326,8 +438,6 @@ class PrivateGaussianNB(PrivateClassifier):
         """
         content = read(text, FORMAT, WHAT)
         privacy = SavedPrivacy.of(content, WHAT)
-        if privacy.max_rows is not None:
-            raise InvalidParameterError(f"text must be {WHAT} written by to_json, which has no max_rows")
         target = member(content, "class", WHAT, dict)
         features = member(content, "features", WHAT, list)
         columns = [member(feature, "name", WHAT, str, int) for feature in features]
@@ -354,6 +464,7 @@ class PrivateGaussianNB(PrivateClassifier):
             mechanism=privacy.mechanism,
             adjacency=privacy.adjacency,
         )
+        model.unit, model.max_rows, model._whose = privacy.unit, privacy.max_rows, privacy.whose
         model._class_name = member(target, "name", WHAT, str, type(None))
         model._released, model._stated = released, model._stated_priors(len(domain))
         model.privacy_, model._origin = privacy.curve, privacy.origin
@@ -372,8 +483,10 @@ class PrivateGaussianNB(PrivateClassifier):
         if all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = np.array(columns, dtype=object)
 
-    def _columns_and_classes(self, X: Any, y: Any) -> tuple[list[Any], list[NDArray[np.float64]], NDArray[Any]]:
-        """Check the records; return the names of the features, their values, and the classes."""
+    def _columns_and_classes(
+        self, X: Any, y: Any, whose: Persons, *, first: bool = True
+    ) -> tuple[list[Any], list[NDArray[np.float64]], NDArray[Any]]:
+        """Check the records; return the names of the features, their values, and the classes, of those that count."""
         if isinstance(y, str):
             frame = as_frame(X)
             if isinstance(frame, np.ndarray):
@@ -382,23 +495,25 @@ class PrivateGaussianNB(PrivateClassifier):
             names = list(frame) if is_mapping(frame) else list(frame.columns)
             if y not in names:
                 raise InvalidParameterError(f"y must name a column of X, got {y!r}")
-            columns = [name for name in names if name != y]
-            if not columns:
-                raise InvalidDataError("X must have at least one feature beside its classes")
+            columns = self._features(names, whose, y)
             self._keep_names(columns)
+            frame, _ = whose.bounded(frame, [*columns, y])
             classes = _labels_of_column(column_of(frame, y))
         elif is_mapping(X) or is_frame(X):
             frame = as_frame(X)
             if is_lazy(frame):
                 raise InvalidParameterError("y must name the column of classes when X is a lazy frame")
-            if is_mapping(X):
-                columns = list(X)
+            if not is_mapping(X):
+                checked(self, X, y, skip_check_array=True, reset=first)
+            columns = self._features(list(X) if is_mapping(X) else list(frame.columns), whose)
+            if is_mapping(X) or whose.columns:
                 self._keep_names(columns)
-            else:
-                checked(self, X, y, skip_check_array=True)
-                columns = list(frame.columns)
-            classes = labels_of(y)
+            frame, classes = _bounded(whose, frame, columns, labels_of(y))
         else:
+            if whose.columns:
+                raise InvalidParameterError(
+                    "unit and first_by must be None for an array X, whose columns are features: give persons to fit"
+                )
             # Under "add_remove" nobody may be told that there is no record.
             X, classes = checked(
                 self,
@@ -407,13 +522,24 @@ class PrivateGaussianNB(PrivateClassifier):
                 dtype=np.float64,
                 ensure_all_finite=True,
                 ensure_min_samples=int(self.adjacency != "add_remove"),
+                reset=first,
             )
-            frame, columns = X, list(range(X.shape[1]))
+            columns = list(range(X.shape[1]))
+            frame, classes = _bounded(whose, X, columns, classes)
         if classes.dtype.kind == "O" and any(map(is_null, classes)):
             raise InvalidDataError("y must have no missing value (the row is not shown)")
         if classes.dtype.kind == "f":
             check_classification_targets(classes)
         return columns, [numbers_of(column_of(frame, column), column) for column in columns], classes
+
+    def _features(self, names: list[Any], whose: Persons, target: Any = None) -> list[Any]:
+        """Return the columns without that of the classes, and those that say whose record it is, and which is first."""
+        whose.check_columns([] if target is None else [target])
+        left_out = [*whose.columns, *([] if target is None else [target])]
+        features = [name for name in names if name not in left_out]
+        if not features:
+            raise InvalidDataError("X must have at least one feature beside its classes")
+        return features
 
     def _numbers(self, X: Any) -> NDArray[np.float64]:
         """Return records whose classes are asked for as an array of doubles."""
@@ -438,6 +564,14 @@ class PrivateGaussianNB(PrivateClassifier):
             return np.stack([numbers_of(frame.get_column(column), column) for column in columns], axis=1)
         found: NDArray[np.float64] = checked(self, X, dtype=np.float64, reset=False)
         return found
+
+
+def _bounded(whose: Persons, frame: Any, columns: list[Any], classes: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
+    """Return records and their classes with at most so many of each person."""
+    if len(classes) != len(column_of(frame, columns[0])):
+        raise InvalidDataError("X and y must have the same number of records")
+    frame, beside = whose.bounded(frame, columns, {CLASS_COLUMN: classes})
+    return frame, beside[CLASS_COLUMN]
 
 
 def _labels_of_column(values: Any) -> NDArray[Any]:

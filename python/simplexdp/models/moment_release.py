@@ -97,23 +97,31 @@ class MomentPlan:
 
     @classmethod
     def of(
-        cls, n_columns: int, n_classes: int, *, mechanism: str, epsilon: float, delta: float, adjacency: str
+        cls,
+        n_columns: int,
+        n_classes: int,
+        *,
+        mechanism: str,
+        epsilon: float,
+        delta: float,
+        adjacency: str,
+        max_rows: int = 1,
     ) -> MomentPlan:
         """Plan the release of so many columns in so many classes: of two kinds of noise the one with less of it."""
         _arguments.choice("mechanism", mechanism, MECHANISMS[:3])
         kinds = MECHANISMS[1:3] if mechanism == "auto" else (mechanism,)
-        plans = [cls._planned(n_columns, n_classes, kind, epsilon, delta, adjacency) for kind in kinds]
+        plans = [cls._planned(n_columns, n_classes, kind, epsilon, delta, adjacency, max_rows) for kind in kinds]
         return min(plans, key=lambda plan: plan.law.variance)
 
     @classmethod
     def _planned(
-        cls, n_columns: int, n_classes: int, kind: str, epsilon: float, delta: float, adjacency: str
+        cls, n_columns: int, n_classes: int, kind: str, epsilon: float, delta: float, adjacency: str, max_rows: int
     ) -> MomentPlan:
         checked = cast(Adjacency, _arguments.choice("adjacency", adjacency, get_args(Adjacency)))
         # What two records of one class can differ by leaves this weight to counts for nothing under replacement.
         weight = math.isqrt(HALF**4 * n_columns // 2) if kind == "gaussian" else HALF**2
         moments = _core.Moments(True, HALF, n_columns, n_classes, weight)
-        l1, l2, cells = moments.moves(checked, 1)
+        l1, l2, cells = moments.moves(checked, max_rows)
         chosen: GaussianMechanism | DiscreteLaplaceMechanism
         if kind == "gaussian":
             chosen = GaussianMechanism.calibrated(
@@ -132,6 +140,12 @@ class MomentPlan:
     def law(self) -> Law:
         """Of the noise on the integers."""
         return Law.of_noise(self.mechanism)
+
+    def weighted(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return sums whose counts have the weight one with that of the plan: integers below 2^53 still."""
+        found: NDArray[np.int64] = sums.copy()
+        found[:, 0] *= self.count_weight
+        return found
 
     def release(self, sums: NDArray[np.int64], total: int | None, rng: Any) -> ReleasedMoments:
         """Draw, once, all sums of all classes, shape (n_classes, 1 + 2 n_columns)."""

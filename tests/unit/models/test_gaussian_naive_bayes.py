@@ -4,6 +4,7 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hostile_json import cut_off_and_replaced, spoiled
 from seeded_estimators import SeededByIntegers, unavoidable
@@ -278,3 +279,101 @@ def test_bad_records_are_refused_without_being_quoted():
         model(bounds=(0, 1)).fit({"a": [1.0, 2.0]}, [0])
     with pytest.warns(sdp.PrivacyLeakWarning, match="bounds"):
         PrivateGaussianNB(classes=[0, 1, 2]).fit(*records(50))
+
+
+def visits():
+    rng = np.random.default_rng(3)
+    patient = rng.integers(0, 400, 3000)
+    sick = patient % 2
+    return {
+        "patient": [f"p{each}" for each in patient],
+        "day": rng.integers(0, 99, 3000),
+        "x": rng.normal(40 + 20 * sick, 10),
+        "c": np.where(sick, "b", "a"),
+    }
+
+
+def of_patients(**given):
+    given = {"unit": "patient", "max_rows": 2, **given}
+    return PrivateGaussianNB(8.0, 1e-6, bounds=(0, 100), classes=["a", "b"], **given)
+
+
+def test_so_many_records_of_each_person_count_and_the_first_ones_by_a_column():
+    table = visits()
+    model = of_patients(mechanism="none", first_by="day").fit(table, "c")
+    kept = pd.DataFrame(table).sort_values("day", kind="stable").groupby("patient").head(2)
+    assert model.class_count_.tolist() == kept["c"].value_counts()[["a", "b"]].tolist()
+    assert model.feature_names_in_.tolist() == ["x"]
+    # Ties of a day may fall otherwise; means of the kept records are near.
+    assert model.theta_.ravel() == pytest.approx(kept.groupby("c")["x"].mean().to_numpy(), abs=1.5)
+
+
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+def test_persons_are_named_in_guarantees_and_files(adjacency):
+    table = {name: values for name, values in visits().items() if name != "day"}
+    fitted = [
+        of_patients(adjacency=adjacency).fit(table, "c"),
+        of_patients(adjacency=adjacency).fit(pd.DataFrame(table)[["patient", "x"]], table["c"]),
+        of_patients(adjacency=adjacency).fit(np.array(table["x"])[:, None], table["c"], persons=table["patient"]),
+        of_patients(adjacency=adjacency, unit=None).fit({"x": table["x"]}, table["c"], persons=table["patient"]),
+    ]
+    for model, unit in zip(fitted, ["patient", "patient", "patient", "person"], strict=True):
+        assert (model.privacy_.unit, model.privacy_.epsilon(1e-6) <= 8.0) == (unit, True)
+        again = PrivateGaussianNB.from_json(model.to_json())
+        assert (again.privacy_.unit, again.unit, again.max_rows) == (unit, model.unit, 2)
+        assert again.theta_.tolist() == model.theta_.tolist()
+        assert json.loads(model.to_json())["released"]["total"] is None
+        assert "p17" not in model.to_json()
+        asked = np.array([20.0, 80.0])
+        named = hasattr(model, "feature_names_in_")
+        assert model.predict({"x": asked} if named else asked[:, None]).tolist() == ["a", "b"]
+
+
+def test_persons_have_to_be_told():
+    table = visits()
+    X = np.array(table["x"])[:, None]
+    for call, message in [
+        (lambda: of_patients().fit(X, table["c"]), "give persons to fit"),
+        (lambda: of_patients(unit=None).fit(X, table["c"]), "max_rows must be None"),
+        (lambda: of_patients(max_rows=None).fit(table, "c"), "max_rows must be given"),
+        (lambda: of_patients(unit="c").fit(table, "c"), "beside those of the model"),
+        (lambda: of_patients().fit(X, table["c"], persons=[1, 2]), "as many as the records"),
+        (lambda: of_patients().partial_fit(table, "c"), "twice as much"),
+    ]:
+        with pytest.raises((sdp.InvalidParameterError, sdp.InvalidDataError), match=message):
+            call()
+
+
+def test_parts_come_to_the_same_sums_as_all_at_once():
+    table = visits()
+    X, y = np.array(table["x"])[:, None], table["c"]
+    whole = PrivateGaussianNB(bounds=(0, 100), classes=["a", "b"], mechanism="none").fit(X, y)
+    parts = PrivateGaussianNB(bounds=(0, 100), mechanism="none")
+    for start in range(3):
+        parts.partial_fit(X[start::3], y[start::3], classes=["a", "b"])
+    assert not hasattr(parts, "theta_")
+    assert parts.release().theta_.tolist() == whole.theta_.tolist()
+    assert parts.var_.tolist() == whole.var_.tolist()
+
+
+def test_every_release_of_parts_is_paid_and_adds_up():
+    table = visits()
+    X, y = np.array(table["x"])[:, None], table["c"]
+    accountant = sdp.Accountant(1.5, 1e-6)
+    model = PrivateGaussianNB(0.6, 1e-6, bounds=(0, 100), classes=["a", "b"], accountant=accountant)
+    model.partial_fit(X[:1500], y[:1500]).release()
+    first = model.privacy_
+    with pytest.raises(sdp.InvalidDataError, match="since the last release"):
+        model.release()
+    model.partial_fit(X[1500:], y[1500:]).release()
+    assert accountant.debits == 2
+    assert model.privacy_ == first + first
+    with pytest.raises(sdp.BudgetExceededError):
+        model.partial_fit(X, y).release()
+    assert model.privacy_ == first + first
+    for other in (
+        lambda: model.partial_fit(np.hstack([X, X]), y),
+        lambda: model.set_params(bounds=(0, 9)).partial_fit(X, y),
+    ):
+        with pytest.raises((sdp.InvalidParameterError, ValueError)):
+            other()
