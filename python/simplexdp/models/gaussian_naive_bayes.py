@@ -277,6 +277,13 @@ class PrivateGaussianNB(PrivateClassifier):
             work._release(counted, SINGLE_RECORDS, getattr(work, "privacy_", None))
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse to write exact sums to a file or another process."""
+        if getattr(self, "_pending", None) is not None:
+            raise InvalidDataError("release must be called before pickling: exact sums are not written")
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
     def _summed(
         self,
         columns: list[Any],

@@ -352,7 +352,10 @@ def test_parts_come_to_the_same_sums_as_all_at_once():
     for start in range(3):
         parts.partial_fit(X[start::3], y[start::3], classes=["a", "b"])
     assert not hasattr(parts, "theta_")
-    assert parts.release().theta_.tolist() == whole.theta_.tolist()
+    with pytest.raises(sdp.InvalidDataError, match="before pickling"):
+        pickle.dumps(parts)
+    assert pickle.loads(pickle.dumps(parts.release())).theta_.tolist() == whole.theta_.tolist()
+    assert parts.theta_.tolist() == whole.theta_.tolist()
     assert parts.var_.tolist() == whole.var_.tolist()
 
 
