@@ -151,7 +151,7 @@ def single_tables() -> Iterator[str]:
         f"removed. The Dirichlet mechanism is among the best in {dirichlet} of all {len(replace) + len(others)}, and "
         f"alone there in {alone}; where a record is replaced its error is {ratios[len(ratios) // 2]:.2f} times the "
         f"least one in the median, between {ratios[0]:.2f} and {ratios[-1]:.1f} times."
-        + ("Where it is among the best, there are fewer records than categories.\n" if few else "\n")
+        + (" Where it is among the best, there are fewer records than categories.\n" if few else "\n")
     )
     for title, one in found:
         yield f"\n### {title}, delta = {one.delta:g}\n"

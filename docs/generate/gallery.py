@@ -81,7 +81,7 @@ def thumbnail(each: dict[str, Any], image: str, page: str) -> str:
 
 def first_sentence(text: str) -> str:
     """Return the first sentence, cut at a colon where it is long."""
-    sentence = re.split(r"(?<=[a-z0-9)])\.(?= |$)", text, maxsplit=1)[0]
+    sentence = re.split(r"(?<=[a-z0-9)])(?<!\beq)\.(?= [A-Z\[]|$)", text, maxsplit=1)[0]
     if len(sentence) > 160:
         sentence = re.split(r"[:;,] ", sentence, maxsplit=1)[0]
     return f"{sentence.rstrip('.')}."

@@ -96,7 +96,7 @@ Examples:
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(0.001, 60.0),
+    type=options.Between(0.001, 60.0),
     default=0.5,
     show_default=True,
     help="To spend on each thing and on its peer.",

@@ -7,7 +7,7 @@ import numpy as np
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
-from simplexdp.cli.guarantee import guarantee_of, parameters_of
+from simplexdp.cli.guarantee import guarantee_of, parameters_of, warn_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
@@ -76,6 +76,7 @@ def calibrate(
     elif mechanism != "dirichlet":
         details["noise_scale"] = float(built.sigma if hasattr(built, "sigma") else built.scale)
     emit(Result(details=details), output, quiet=quiet)
+    warn_of(epsilon, delta, total, quiet=quiet)
 
 
 def _even(dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

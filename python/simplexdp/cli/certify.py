@@ -8,6 +8,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import KeepingCommand, whole
+from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.posterior import progress_of, stated_prior
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
@@ -89,3 +90,4 @@ def certify(
         if not quiet:
             warn(f"wrote {certificate}")
     emit(Result(details=details), output, quiet=quiet)
+    warn_of(epsilon, delta, n, quiet=quiet)

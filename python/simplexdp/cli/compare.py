@@ -9,6 +9,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
@@ -81,6 +82,7 @@ def compare(
         else:
             found = comparison.winners(n, dimension, **budget)
             result = _map_of(found)
+    warn_of(epsilon, delta, max(n), quiet=quiet)
     if output.form == "table" and output.path is None:
         click.echo(str(found))
     else:

@@ -59,12 +59,12 @@ class Levels:
     def __post_init__(self) -> None:
         texts = [text_of(value) for value in self.values]
         if not texts:
-            raise click.UsageError("a domain must have at least one value")
+            raise click.UsageError(f"{self.option} must have at least one value")
         for text in (*texts, self.other, self.null):
-            check_text(text or "", "a level")
+            check_text(text or "", f"a level of {self.option}")
         # 1 and true have texts of their own, but are one value where models are used in Python.
         if len(set(texts)) < len(texts) or len(set(self.values)) < len(texts):
-            raise click.UsageError("a domain must list every value once")
+            raise click.UsageError(f"{self.option} must list every value once")
 
     @cached_property
     def all(self) -> list[Any]:
@@ -137,7 +137,7 @@ def stated_domain(domain: str | None, domain_file: str | None, option: str = "--
         raise click.UsageError(f"give {option} or {option}-file: the values are public and not read off the data")
     if domain_file is None:
         fields = next(csv.reader([domain or ""], skipinitialspace=True), [])
-        return tuple(value for field in fields for value in _expanded(field))
+        return tuple(value for field in fields for value in _expanded(field, option))
     text = Path(domain_file).read_text(encoding="utf-8-sig")
     if domain_file.endswith(".json"):
         values = _json(text, domain_file)
@@ -195,14 +195,14 @@ def _json(text: str, path: str) -> Any:
         raise click.UsageError(f"{path} is nested too deeply") from None
 
 
-def _expanded(field: str) -> list[str]:
+def _expanded(field: str, option: str) -> list[str]:
     """Return the integers of ``1..5``, or the field itself."""
     match = _RANGE.fullmatch(field)
     if match is None:
         return [field]
     first, last = int(match[1]), int(match[2])
     if not 0 <= last - first < _MOST_LEVELS:
-        raise click.UsageError(f"a range of values must go up, by less than {_MOST_LEVELS}, got {field}")
+        raise click.UsageError(f"a range of {option} must go up, by less than {_MOST_LEVELS}, got {field}")
     return [str(value) for value in range(first, last + 1)]
 
 

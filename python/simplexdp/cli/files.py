@@ -11,6 +11,9 @@ from typing import Any
 
 import click
 
+from simplexdp.cli.words import check_given, in_options
+from simplexdp.exceptions import SimplexDpError
+
 __all__ = ["Command", "KeepingCommand", "whole"]
 
 OUTPUTS = ("out", "report", "card", "plot", "certificate")
@@ -29,6 +32,7 @@ class Command(click.Command):
 
     Outputs have to be other files than the inputs and than each other, through whatever links; they must not be
     ledgers, nor, without ``--force``, what was released as a model or certified; and it must be possible to write them.
+    What the library refuses is said of the command's own options.
     """
 
     keeps_all = False
@@ -42,12 +46,18 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the files, then run."""
+        check_given(self.params, ctx.params)
         outputs, inputs = _files_of(self, ctx.params)
         for option, path in outputs.items():
             _check_writable(option, path)
             _check_kept(option, path, force=ctx.meta.get(_FORCE, False), all_files=self.keeps_all)
         _check_apart(outputs, inputs)
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except SimplexDpError as error:
+            if error.args:
+                error.args = (in_options(str(error.args[0]), self.params), *error.args[1:])
+            raise
 
 
 class KeepingCommand(Command):

@@ -10,6 +10,7 @@ import click
 
 from simplexdp._cautions import WEAK
 from simplexdp._rounding import rounded
+from simplexdp.cli.writing import warn
 from simplexdp.exceptions import BudgetExceededError, InvalidDataError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
 
     from simplexdp.accounting import Accountant, PrivacyCurve
 
-__all__ = ["Named", "account", "debited", "guarantee_of", "parameters_of", "public_total", "sentence", "warnings_of"]
+__all__ = [
+    "Named",
+    "account",
+    "debited",
+    "guarantee_of",
+    "parameters_of",
+    "public_total",
+    "sentence",
+    "warn_of",
+    "warnings_of",
+]
 
 
 def public_total(counts: NDArray[np.int64], stated: int | None) -> int:
@@ -31,17 +42,29 @@ def public_total(counts: NDArray[np.int64], stated: int | None) -> int:
     return total
 
 
+def weaknesses(epsilon: float | None, delta: float | None = None, total: int | None = None) -> list[str]:
+    """Return what must be said of a budget that protects hardly anything, whether it is spent or only asked about."""
+    notes = []
+    if epsilon is not None and epsilon > WEAK:
+        notes.append(f"An epsilon above {WEAK:g} protects hardly anything; 'simplexdp plan' says what less costs.")
+    if total and delta and delta * total >= 1:
+        notes.append(
+            f"A delta of one in {total} records or more allows to publish one: take {0.1 / total:.0e} or less."
+        )
+    return notes
+
+
+def warn_of(epsilon: float | None, delta: float | None = None, total: int | None = None, *, quiet: bool) -> None:
+    """Say it on standard error, for commands that look at no data."""
+    for note in [] if quiet else weaknesses(epsilon, delta, total):
+        warn(note)
+
+
 def warnings_of(
     guarantee: Mapping[str, Any], *, show_truth: bool, seed: int | None, total: int | None = None
 ) -> list[str]:
     """Return what must be said of a result that is not private, or hardly."""
-    notes = []
-    if guarantee["spent_epsilon"] > WEAK:
-        notes.append(f"An epsilon above {WEAK:g} protects hardly anything; 'simplexdp plan' says what less costs.")
-    if total and guarantee["delta"] * total >= 1:
-        notes.append(
-            f"A delta of one in {total} records or more allows to publish one: take {0.1 / total:.0e} or less."
-        )
+    notes = weaknesses(guarantee["spent_epsilon"], guarantee["delta"], total)
     if show_truth:
         notes.append("true_count is NOT PRIVATE: it was asked for with --show-truth.")
     if seed is not None:

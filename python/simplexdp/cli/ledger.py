@@ -9,6 +9,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.writing import Output, Result, emit, warn
 from simplexdp.exceptions import LedgerError
 
@@ -98,7 +99,7 @@ place_argument = click.argument("place", type=click.Path(dir_okay=False), metava
 )
 @click.option(
     "--warn-at",
-    type=click.FloatRange(0, 1),
+    type=options.Between(0, 1),
     default=0.8,
     show_default=True,
     metavar="SHARE",
@@ -145,6 +146,8 @@ def show(
     }
     notes = [f"{accountant.describe()}; {_percent(1 - used)} is left."]
     emit(Result(columns, details, notes), output, quiet=quiet)
+    if create is not None:
+        warn_of(accountant.epsilon, quiet=quiet)
     if used >= warn_at:
         warn(f"Warning: {_percent(used)} of the budget {place} is used")
 

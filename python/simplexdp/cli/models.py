@@ -144,7 +144,7 @@ def fit_nb(target: str, **given: Any) -> None:
     scored = None
     if test is not None:
         scored = {"accuracy": float(model.score(_matrix(test, features), test[target].astype(np.int64)))}
-    fit.tell(guarantee, model.mechanism_, scored, output)
+    fit.tell(guarantee, model.mechanism_, scored, output, written["total"])
 
 
 @click.command(
@@ -183,9 +183,10 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     # It was fitted on codes, and is scored on codes; what is written has the values.
     written = copy(model)
     written.domains_ = named
-    fit.keep(json.loads(written.to_json()), output)
+    content = json.loads(written.to_json())
+    fit.keep(content, output)
     scored = None if test is None else {"mean_log_likelihood": float(model.score(test))}
-    fit.tell(guarantee, model.mechanism_, scored, output)
+    fit.tell(guarantee, model.mechanism_, scored, output, content["total"])
 
 
 @dataclass(frozen=True)
@@ -293,11 +294,16 @@ class Fit:
         write_card(self.card, text, self.file, self.ledger, self._accountant())
 
     def tell(
-        self, guarantee: Mapping[str, Any], mechanism: str, scored: Mapping[str, float] | None, output: Output
+        self,
+        guarantee: Mapping[str, Any],
+        mechanism: str,
+        scored: Mapping[str, float] | None,
+        output: Output,
+        total: int | None,
     ) -> None:
         """Say what the model cost and how it was released; a score is shown and never written into the model."""
         notes = [sentence(guarantee, " of all tables together")]
-        notes += warnings_of(guarantee, show_truth=False, seed=self.seed)
+        notes += warnings_of(guarantee, show_truth=False, seed=self.seed, total=total)
         if scored is not None:
             notes.append("The score is NOT PRIVATE when the records that it was computed from are private.")
         if output.path is None:

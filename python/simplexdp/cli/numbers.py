@@ -49,7 +49,7 @@ def _common(command: Any) -> Any:
             options.adjacency_option,
             click.option(
                 "--interval",
-                type=click.FloatRange(0, 1, min_open=True, max_open=True),
+                type=options.Between(0, 1, min_open=True, max_open=True),
                 default=0.95,
                 show_default=True,
                 metavar="LEVEL",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,6 +12,7 @@ import click
 from simplexdp.cli import reading, writing
 
 __all__ = [
+    "Between",
     "adjacency_option",
     "budget_options",
     "column_options",
@@ -24,6 +27,17 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
+
+
+class Between(click.FloatRange):
+    """A number between two, which NaN is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail("nan is not a number.", param, ctx)
+        return number
 
 
 def _stacked(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -49,6 +63,15 @@ def _delimiter(_: click.Context, __: click.Parameter, value: str | None) -> str 
     return sign
 
 
+def _encoding(_: click.Context, __: click.Parameter, value: str) -> str:
+    try:
+        # Refuses codecs that are no encodings of text.
+        io.TextIOWrapper(io.BytesIO(), encoding=value)
+    except (LookupError, ValueError):
+        raise click.BadParameter(f"must be an encoding of text such as latin-1 or utf-16, got {value!r}") from None
+    return value
+
+
 input_options = _stacked(
     click.option(
         "--input-format",
@@ -61,7 +84,9 @@ input_options = _stacked(
         metavar="SIGN",
         help="CSV: what separates the fields, for example ';', or 'tab'; by default a comma.",
     ),
-    click.option("--encoding", default="utf-8", show_default=True, help="Of CSV, TSV and JSON lines."),
+    click.option(
+        "--encoding", default="utf-8", show_default=True, callback=_encoding, help="Of CSV, TSV and JSON lines."
+    ),
     click.option("--no-header", is_flag=True, help="CSV and TSV: the first line is a record; columns are 1, 2, ..."),
 )
 

@@ -10,6 +10,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
@@ -105,6 +106,7 @@ def plan(
             progress=lambda done, of: bar(done / of),
             **given,
         )
+    warn_of(None, delta, n, quiet=quiet)
     if output.form == "table" and output.path is None:
         click.echo(str(found))
         if found.enough is not None:

@@ -190,7 +190,7 @@ def posterior(
     own += [] if seed is None else [SEEDED]
     check_column(column, [*own, "true_count"] if show_truth else own)
     levels = Levels(stated_domain(domain, domain_file), other, null)
-    parameters = stated_prior(prior or "1", len(levels.all))
+    parameters = stated_prior("1" if prior is None else prior, len(levels.all))
     counts = count(options.source(file, input_format, encoding, no_header, delimiter), {column: levels})
     n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity, calibration)

@@ -155,7 +155,10 @@ class Classifier:
         from simplexdp.models.saved import text_of as read_text
 
         text = read_text(path)
-        model = PrivateCategoricalNB.from_json(text)
+        try:
+            model = PrivateCategoricalNB.from_json(text)
+        except InvalidParameterError as error:
+            raise InvalidParameterError(f"{path}: {error}") from None
         levels = json.loads(text).get("levels", {})
         if not isinstance(levels, dict):
             raise InvalidParameterError(f"{path} must be what fit-nb wrote: levels must be an object")

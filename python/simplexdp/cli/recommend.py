@@ -6,6 +6,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
 
@@ -72,6 +73,7 @@ def recommend(
             tables=tables,
             rows=rows,
         )
+    warn_of(epsilon, delta, n, quiet=quiet)
     if output.form == "table" and output.path is None:
         click.echo(f"{advice.mechanism}\n{advice.why}\n\nIn Python:\n")
         click.echo("\n".join(f"    {line}" for line in advice.code.splitlines()))

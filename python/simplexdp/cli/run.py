@@ -15,6 +15,7 @@ import click
 
 from simplexdp.cli.app import OutputClosed, app
 from simplexdp.cli.harmless import visible
+from simplexdp.cli.words import in_options, shortened
 from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 
 __all__ = ["INTERRUPTED", "leave", "run"]
@@ -90,6 +91,7 @@ def _code_of(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else REFUSED
     if isinstance(error, click.ClickException):
+        vars(error)["message"] = shortened(error.message)
         error.show()
         return error.exit_code
     if isinstance(error, InvalidParameterError):
@@ -127,9 +129,9 @@ def _missing(error: BaseException | None) -> str | None:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(visible(f"Error: {message}"), err=True)
+    click.echo(visible(f"Error: {shortened(message)}"), err=True)
     return code
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(visible(f"Warning: {message}"), err=True)
+    click.echo(visible(f"Warning: {in_options(str(message), ())}"), err=True)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_synth", "fitted_table", "notes_of", "report_option", "table_options", "write_report"]
 
+LEAST_PRICE = 1e-9
+"""Of a comparison: below it the noise would have no bound that a release can state."""
+
 table_options = options._stacked(
     click.option(
         "--domains",
@@ -139,8 +142,8 @@ def fitted_table(
         )
     if epsilon is None or delta is None:
         raise click.UsageError("give --epsilon and --delta: the budget of everything")
-    if compare is not None and not 0 < compare < math.inf:
-        raise click.UsageError(f"--compare must be a positive number, the price of the comparison, got {compare}")
+    if compare is not None and not LEAST_PRICE <= compare < math.inf:
+        raise click.UsageError(f"--compare must be a number from {LEAST_PRICE} on, the price, got {compare}")
     bound = of_persons(unit, max_rows, first_by, seed)
     stated = stated_columns(domains_file, other, null)
     found = account(ledger, seed)
@@ -193,7 +196,8 @@ def notes_of(
         from simplexdp.report.quality import comparison_sentence
 
         notes.append(comparison_sentence(comparison))
-    return [*notes, *warnings_of(guarantee, show_truth=False, seed=seed)]
+    released = max(round(model.n_records_), 0)
+    return [*notes, *warnings_of(guarantee, show_truth=False, seed=seed, total=released)]
 
 
 class _Noting:

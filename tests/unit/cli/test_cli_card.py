@@ -55,7 +55,7 @@ def test_a_card_is_written_with_the_model_and_of_the_saved_model(command, simple
 REFUSED = {
     "no model": (["people.csv", "--out", "c.html"], 2, "must be a model that fit-nb, fit-bn, fit-synth or save wrote"),
     "no figure": (["model.json", "--out", "c.html", "--measure", "high"], 2, "--measure must be NAME=VALUE"),
-    "no number": (["model.json", "--out", "c.html", "--measure", "a=nan"], 2, "measures must be"),
+    "no number": (["model.json", "--out", "c.html", "--measure", "a=nan"], 2, "--measure must be"),
     "itself": (["model.json", "--out", "model.json"], 2, "--out"),
     "no page": (["model.json"], 2, "give --out FILE.html, or --json"),
 }

@@ -35,7 +35,7 @@ impl GaussianPair {
     ///
     /// # Errors
     ///
-    /// If epsilon is not positive and finite or delta not strictly between 0 and 1.
+    /// If epsilon is not positive and finite, delta not strictly between 0 and 1, or no pair keeps such a small budget.
     pub fn largest_mu(epsilon: f64, delta: f64) -> Result<f64> {
         if !(epsilon > 0.0 && epsilon.is_finite()) {
             return Err(Error::parameter("epsilon", "be positive and finite", epsilon));
@@ -50,7 +50,8 @@ impl GaussianPair {
             Ok(pair) => Ok(pair.delta_upper(epsilon) <= delta),
             Err(_) => Ok(noise > 1.0),
         })?;
-        noise.map(|noise| 1.0 / noise).ok_or_else(|| Error::numerical("largest_mu", "no normal laws keep this budget"))
+        let rule = "leave room for noise that a double can hold";
+        noise.map(|noise| 1.0 / noise).ok_or_else(|| Error::parameter("epsilon", rule, epsilon))
     }
 }
 

@@ -85,8 +85,8 @@ impl Plan {
         let mut plan = Self::new(layout, weights, neighbours, max_rows, LEAST_MU)?;
         let keeps = |plan: &Self| -> Result<bool> { Ok(plan.profile()?.delta_upper(epsilon) <= delta) };
         if !keeps(&plan)? {
-            let reason = format!("epsilon {epsilon:?} at delta {delta:?} leaves nothing to measure");
-            return Err(Error::numerical("plan", reason));
+            let rule = "leave something to measure at this delta";
+            return Err(Error::parameter("epsilon", rule, format!("{epsilon:?}")));
         }
         // Bisection on the logarithm of mu; the plan always keeps the budget.
         let mut log_step = 8.0;
