@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +15,16 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments
-from simplexdp.accounting import PrivacyCurve, compose, compose_parts
+from simplexdp.accounting import PrivacyCurve, compose
 from simplexdp.accounting.search import largest_within
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms import DiscreteGaussianMechanism, DiscreteLaplaceMechanism
-from simplexdp.models.classifying import is_mapping
 from simplexdp.models.debit import debit
+from simplexdp.models.moment_intervals import ratio_intervals
+from simplexdp.models.persons import Persons
 from simplexdp.models.released import Law
+from simplexdp.models.search_parts import SearchParts
 from simplexdp.models.turns import taken_over
-from simplexdp.models.validation import labels_of
 from simplexdp.sensitivity import of_counts
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ __all__ = ["PrivateGridSearch"]
 MOST_CANDIDATES = 1000
 ENOUGH = 0.99
 """Of the budget: every attempt to use more of it plans all candidates again."""
-PLACES_SEED = 20240229
-"""Which places are held out is public and has nothing to do with the records."""
+
+
+Noise: TypeAlias = DiscreteGaussianMechanism | DiscreteLaplaceMechanism
+LOG_TWO = math.log(2)
 
 
 class _PricedError(Exception):
@@ -62,12 +65,14 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     scikit-learn's searches fit a model dozens of times, and every fit is a release. Here all of it is planned from
     public numbers, debited once, and costs (`epsilon`, `delta`):
 
-    - a quarter of the places (`holdout`), drawn without looking at the records, are held out;
+    - a quarter of the places (`holdout`), drawn without looking at the records, are held out; under ``"add_remove"``
+      and for persons a coin for each record, or person, says who is;
     - every candidate is fitted once to the other records, each on the same share of the budget, so that all fits
       together spend it;
     - how many held-out records each candidate gets right is released with noise, all numbers in one draw, and the best
       one wins. A record is in one part only, so that the two parts of the search do not add up
-      (`simplexdp.accounting.compose_parts`).
+      (`simplexdp.accounting.compose_parts`), and a person who comes or goes is too; a person who is replaced may leave
+      one part and enter the other, and pays for both.
 
     The winner is a model that was released already; nothing is fitted again.
 
@@ -75,7 +80,8 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     estimator : PrivateCategoricalNB, PrivateGaussianNB, or a Pipeline that ends in one
         Its `epsilon`, `delta` and `accountant` are set by the search. Other steps of a pipeline must look at nothing
-        but public parameters: what they learn from the records is not covered.
+        but public parameters: what they learn from the records is not covered. Its `adjacency`, `unit`, `max_rows` and
+        `first_by` are those of the search; the columns of `unit` and `first_by` are no features.
     param_grid : mapping or sequence of mappings
         As in `GridSearchCV`, with names such as ``binner__n_bins``. The order of the grid breaks ties.
     epsilon, delta : float
@@ -94,8 +100,8 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     candidates_ : list of dict
         The parameters of every candidate.
     scores_ : ndarray, shape (n_candidates,)
-        Released accuracies on the records that were held out: noisy numbers of right answers over the public number of
-        records, so one may lie outside [0, 1].
+        Released accuracies on the records that were held out: noisy numbers of right answers over the number of
+        records, which is public or noisy, so one may lie outside [0, 1].
     score_intervals_ : ndarray, shape (n_candidates, 2)
         Each holds the accuracy on these records with a probability of 0.95.
     fit_epsilon_ : float
@@ -137,7 +143,7 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.accountant = accountant
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> PrivateGridSearch:
+    def fit(self, X: Any, y: Any, persons: Any = None) -> PrivateGridSearch:
         """Search, release and keep the winner.
 
         Parameters
@@ -145,52 +151,77 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array_like, mapping or data frame, shape (n_records, n_features)
         y : array_like, shape (n_records,), or str
             Classes, or the name of the column of the frame `X` that holds them.
+        persons : array_like, shape (n_records,), optional
+            The person of each record, where no column of `X` holds them.
 
         Returns
         -------
         self
         """
         with taken_over(self) as work:
-            work._fit(X, y)
+            work._fit(X, y, persons)
         return self
 
-    def _fit(self, X: Any, y: Any) -> None:
+    def _fit(self, X: Any, y: Any, persons: Any) -> None:
         epsilon = _arguments.positive("epsilon", self.epsilon)
         delta = _arguments.open_unit("delta", self.delta)
         held = _arguments.open_unit("holdout", self.holdout)
         candidates = self._candidates()
-        X, y = _eager(X, y)
-        n_records = len(y) if not isinstance(y, str) else _n_rows(X)
-        order = np.random.default_rng(PLACES_SEED).permutation(n_records)
-        n_held = round(held * n_records)
-        if not 0 < n_held < n_records:
-            raise InvalidDataError("X must have enough records for both parts of the search")
-        kept, out = np.sort(order[n_held:]), np.sort(order[:n_held])
-        training, testing = _rows(X, y, kept), _rows(X, y, out)
-        models = [clone(self.estimator).set_params(**parameters) for parameters in candidates]
-        comparing = _comparison(len(candidates), epsilon, delta)
-
-        def priced(log_epsilon: float) -> tuple[tuple[float, PrivacyCurve], float]:
-            each = math.exp(log_epsilon)
-            curves = [_price(self._with_budget(model, each, delta, _Pricing()), *training) for model in models]
-            fits = compose(curves)
-            return (each, fits), float(fits.epsilon(delta)) / epsilon
-
-        fit_epsilon, fits = largest_within(priced, math.log(epsilon / math.sqrt(len(models))), enough=ENOUGH)
-        privacy = compose_parts([fits, comparing.privacy])
         _arguments.generator("random_state", self.random_state)
-        n_draws = len(models) + 1
+        steps = getattr(self.estimator, "steps", None)
+        classifier = clone(steps[-1][1] if steps else self.estimator).set_params(random_state=self.random_state)
+        whose = Persons.of(classifier, persons)
+        n_draws = len(candidates) + 2
         seeds: list[Any] = [None] * n_draws if self.random_state is None else self.random_state.spawn(n_draws)
-        with debit(self.accountant, privacy, f"grid search of {len(models)} candidates", self.random_state):
+        parts = SearchParts.of(X, y, held, classifier.adjacency, whose, seeds[1])
+        prefix = self._prefix()
+        inside = {"adjacency": parts.within, **({} if whose.bound is None else {"first_by": None})}
+        models = [
+            clone(self.estimator).set_params(**parameters, **{prefix + name: value for name, value in inside.items()})
+            for parameters in candidates
+        ]
+        beside = {} if parts.persons is None else {f"{prefix}persons": parts.persons}
+
+        def planned(log_epsilon: float, comparing: Noise) -> tuple[_Plan, float]:
+            each = math.exp(log_epsilon)
+            asked = [self._with_budget(model, each, delta, _Pricing()) for model in models]
+            fits = compose([_price(model, *parts.training, beside) for model in asked])
+            plan = _Plan(each, comparing, parts.price(fits, comparing.privacy))
+            return plan, float(plan.privacy.epsilon(delta)) / epsilon
+
+        def noise(budget: float) -> Noise:
+            return _comparison(len(candidates), budget, delta, parts)
+
+        start = math.log(epsilon / math.sqrt(len(models)))
+        if parts.within == parts.adjacency:
+            # The costlier part counts: each gets all of the budget.
+            comparing = noise(epsilon)
+            plan = largest_within(lambda at: planned(at, comparing), start, enough=ENOUGH)
+        else:
+            # Both parts count: what candidates get of a budget, and the noise that compares them, grow together.
+            plan = largest_within(
+                lambda at: planned(at, noise(math.exp(at) * math.sqrt(len(models)))), start - LOG_TWO, enough=ENOUGH
+            )
+        name = f"grid search of {len(models)} candidates"
+        with debit(self.accountant, plan.privacy, name, self.random_state):
             fitted = [
-                self._with_budget(model, fit_epsilon, delta, None, seed).fit(*training)
-                for model, seed in zip(models, seeds[1:], strict=True)
+                self._with_budget(model, plan.fit_epsilon, delta, None, seed).fit(*parts.training, **beside)
+                for model, seed in zip(models, seeds[2:], strict=True)
             ]
-            right = np.array([round(model.score(*testing) * n_held) for model in fitted], dtype=np.int64)
-            noisy = np.asarray(comparing.release(right, rng=seeds[0]))
-        self.candidates_, self.fit_epsilon_, self.privacy_ = candidates, fit_epsilon, privacy
-        self.scores_ = noisy / n_held
-        self.score_intervals_ = np.clip(comparing.interval(noisy, 0.95) / n_held, 0.0, 1.0)
+            n_held = parts.n_held
+            right = [round(model.score(*parts.testing) * n_held) if n_held else 0 for model in fitted]
+            counted = right if parts.by_place else [*right, n_held]
+            noisy = np.asarray(plan.comparing.release(np.array(counted, dtype=np.int64), rng=seeds[0]))
+        if parts.by_place:
+            self.scores_ = noisy / n_held
+            self.score_intervals_ = np.clip(plan.comparing.interval(noisy, 0.95) / n_held, 0.0, 1.0)
+        else:
+            noisy, total = noisy[:-1], noisy[-1:].astype(np.float64)
+            self.scores_ = noisy / np.maximum(total, 1.0)
+            law = Law.of_noise(plan.comparing)
+            ends = ratio_intervals(noisy.astype(np.float64), total, law, law, 0.95, 0.0)
+            self.score_intervals_ = np.clip(ends, 0.0, 1.0)
+        self.candidates_, self.fit_epsilon_, self.privacy_ = candidates, plan.fit_epsilon, plan.privacy
         self.best_index_ = int(np.argmax(noisy))
         self.best_params_, self.best_estimator_ = candidates[self.best_index_], fitted[self.best_index_]
         self.seeded_ = self.random_state is not None
@@ -217,18 +248,11 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             if any(f"{prefix}{name}" in parameters for parameters in found):
                 raise InvalidParameterError(f"param_grid must not have {name!r}, which the search sets")
-        for name in ("unit", "max_rows"):
-            stated = f"{prefix}{name}"
-            if any(parameters.get(stated, known.get(stated)) is not None for parameters in found):
+        for name in ("adjacency", "unit", "max_rows", "first_by"):
+            if any(f"{prefix}{name}" in parameters for parameters in found):
                 raise InvalidParameterError(
-                    f"estimator must have no {name} for a search: rows of one person would lie in training and holdout"
+                    f"param_grid must not have {name!r}, which is the same for all candidates: set it in estimator"
                 )
-        adjacencies = {parameters.get(f"{prefix}adjacency", known[f"{prefix}adjacency"]) for parameters in found}
-        if adjacencies != {"replace"}:
-            raise InvalidParameterError(
-                "estimator must have the adjacency 'replace' for a search: records that come or go would move the "
-                "places of others between training and holdout"
-            )
         return found
 
     def _prefix(self) -> str:
@@ -269,55 +293,34 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _price(model: Any, X: Any, y: Any) -> PrivacyCurve:
+@dataclass(frozen=True)
+class _Plan:
+    """What each fit gets, the noise on the numbers of right answers, and the price of all of it."""
+
+    fit_epsilon: float
+    comparing: Noise
+    privacy: PrivacyCurve
+
+
+def _price(model: Any, X: Any, y: Any, beside: Mapping[str, Any]) -> PrivacyCurve:
     """Return what a fit would cost, without drawing anything."""
     try:
-        model.fit(X, y)
+        model.fit(X, y, **beside)
     except _PricedError as priced:
         return priced.curve
     raise InvalidParameterError("estimator must ask its accountant before it draws")
 
 
-def _comparison(
-    n_candidates: int, epsilon: float, delta: float
-) -> DiscreteGaussianMechanism | DiscreteLaplaceMechanism:
-    """Return the noise on the numbers of right answers: a record changes each by one at most."""
-    change = of_counts(adjacency="replace", cells=1, tables=n_candidates)
-    kinds: list[DiscreteGaussianMechanism | DiscreteLaplaceMechanism] = [
-        DiscreteGaussianMechanism.calibrated(epsilon=epsilon, delta=delta, sensitivity=change.l2),
-        DiscreteLaplaceMechanism.calibrated(epsilon=epsilon, sensitivity=change.l1),
+def _comparison(n_candidates: int, epsilon: float, delta: float, parts: SearchParts) -> Noise:
+    """Return the noise on the numbers of right answers: a record changes each by one at most.
+
+    Where the number of records is private it is one more number.
+    """
+    rows, adjacency = parts.whose.max_rows, parts.within
+    tables = n_candidates + (not parts.by_place)
+    change = of_counts(adjacency=adjacency, max_rows=rows, cells=1, tables=tables)
+    kinds: list[Noise] = [
+        DiscreteGaussianMechanism.calibrated(epsilon=epsilon, delta=delta, sensitivity=change.l2, adjacency=adjacency),
+        DiscreteLaplaceMechanism.calibrated(epsilon=epsilon, sensitivity=change.l1, adjacency=adjacency),
     ]
     return min(kinds, key=lambda kind: Law.of_noise(kind).variance)
-
-
-def _eager(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return records that have rows to choose from."""
-    if is_mapping(X):
-        return {name: column_of(X, name) for name in X}, y if isinstance(y, str) else labels_of(y)
-    if isinstance(X, (list, tuple)):
-        X = np.asarray(X, dtype=object)
-    frame = as_frame(X)
-    frame = frame.collect() if is_lazy(frame) else frame
-    return frame, y if isinstance(y, str) else labels_of(y)
-
-
-def _n_rows(X: Any) -> int:
-    if not is_mapping(X):
-        return len(X)
-    return len(next(iter(X.values()))) if X else 0
-
-
-def _rows(X: Any, y: Any, rows: NDArray[np.intp]) -> tuple[Any, Any]:
-    """Return some rows of the records and their classes."""
-    if not isinstance(y, str) and len(y) != _n_rows(X):
-        raise InvalidDataError("X and y must have the same number of records")
-    if is_mapping(X):
-        columns = {name: column if isinstance(column, np.ndarray) else column.to_numpy() for name, column in X.items()}
-        if len({len(column) for column in columns.values()}) > 1:
-            raise InvalidDataError("columns of frame must have the same length")
-        chosen: Any = {name: column[rows] for name, column in columns.items()}
-    elif isinstance(X, np.ndarray):
-        chosen = X[rows]
-    else:
-        chosen = X[rows.tolist()].to_native()
-    return chosen, y if isinstance(y, str) else y[rows]

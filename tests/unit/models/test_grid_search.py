@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import dlaplace
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OrdinalEncoder
+from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
 import simplexdp as sdp
 from simplexdp.accounting import compose_parts
@@ -95,6 +95,115 @@ def test_parts_by_place_cost_the_largest_part_judged_by_enumeration():
         compose_parts([sdp.PrivacyCurve.pure(1.0, adjacency="add_remove")])
 
 
+def test_parts_by_coins_cost_what_is_told_judged_by_enumeration():
+    """Up to three people with a bit, in parts by coins: noise on one part, then on the other, by the first's sign."""
+    small, large, share = 0.4, 0.7, 0.25
+    values = np.arange(-40, 41)
+
+    def law(x, epsilon):
+        return dlaplace.pmf(values - x, epsilon)
+
+    def joint(people):
+        found = np.zeros((len(values), len(values)))
+        for coins in itertools.product((0, 1), repeat=len(people)):
+            weight = np.prod([share if coin else 1 - share for coin in coins])
+            first = sum(bit for bit, coin in zip(people, coins, strict=True) if not coin)
+            second = sum(bit for bit, coin in zip(people, coins, strict=True) if coin)
+            above, below = law(second, large), law(-second, large)
+            found += weight * law(first, small)[:, None] * np.where((values > 0)[:, None], above, below)
+        return found
+
+    curves = [sdp.PrivacyCurve.pure(cost, adjacency="add_remove") for cost in (small, large)]
+    told = {how: sdp.compose_disjoint(curves, adjacency=how) for how in ("add_remove", "replace")}
+    sets = [people for size in range(4) for people in itertools.combinations_with_replacement((0, 1), size)]
+    laws = {people: joint(people) for people in sets}
+    worst = {"add_remove": 0.0, "replace": 0.0}
+    for one, two in itertools.permutations(sets, 2):
+        if abs(len(one) - len(two)) == 1 and abs(sum(one) - sum(two)) <= 1:
+            how = "add_remove"
+        elif len(one) == len(two) and abs(sum(one) - sum(two)) == 1:
+            how = "replace"
+        else:
+            continue
+        for epsilon in (0.0, 0.2, 0.5, 0.9):
+            true = np.maximum(laws[one] - np.exp(epsilon) * laws[two], 0).sum()
+            assert true <= told[how].delta(epsilon) + 1e-12
+            worst[how] = max(worst[how], true)
+    assert min(worst.values()) > 0.05
+    assert told["add_remove"].epsilon(0.0) == large
+
+
+def patients(n=4000, seed=2):
+    rng = np.random.default_rng(seed)
+    patient = rng.integers(0, 1500, n)
+    sick = patient % 2
+    return {
+        "patient": [f"p{each}" for each in patient],
+        "day": rng.integers(0, 9, n),
+        "x": rng.normal(40 + 20 * sick, 8),
+        "c": np.where(sick, "b", "a"),
+    }
+
+
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+@pytest.mark.parametrize("whose", [{}, {"unit": "patient", "max_rows": 2, "first_by": "day"}])
+def test_a_search_for_persons_and_for_who_comes_or_goes_is_one_debit_within_the_budget(adjacency, whose):
+    table = patients()
+    table = table if whose else {name: table[name] for name in ("x", "c")}
+    accountant = sdp.Accountant(4.0, 1e-6, adjacency=adjacency)
+    model = PrivateGaussianNB(bounds={"x": (0, 100)}, classes=["a", "b"], adjacency=adjacency, **whose)
+    search = PrivateGridSearch(model, {"priors": [None, [0.99, 0.01]]}, epsilon=4.0, accountant=accountant)
+    search = search.set_params(accountant=accountant).fit(table, "c")
+    assert 0.98 * 4.0 <= search.privacy_.epsilon(1e-6) <= 4.0
+    assert (search.privacy_.unit, search.privacy_.adjacency) == (whose.get("unit"), adjacency)
+    assert (accountant.debits, accountant.unit) == (1, whose.get("unit"))
+    assert search.feature_names_in_.tolist() == ["x"]
+    # Both parts together hold every person once, in one of them.
+    assert search.best_params_ == {"priors": None}
+    assert np.all((search.score_intervals_[:, 0] <= search.score_intervals_[:, 1]) & (search.scores_ < 1.3))
+    fits = search.best_estimator_.privacy_
+    assert fits.unit == whose.get("unit")
+    if not (whose and adjacency == "replace"):
+        assert sdp.compose([fits], [2]).epsilon(1e-6) <= 4.0
+    else:
+        # Who is replaced leaves one part and enters the other.
+        assert sdp.compose([fits], [4]).epsilon(1e-6) <= 4.0 * 1.01
+
+
+def test_no_person_is_in_both_parts_and_so_many_records_of_each_count():
+    from simplexdp.models.persons import Persons
+    from simplexdp.models.search_parts import SearchParts
+
+    table = patients()
+    model = PrivateGaussianNB(unit="patient", max_rows=2)
+    parts = SearchParts.of(table, "c", 0.25, "replace", Persons.of(model), None)
+    of_fits = set(parts.persons)
+    others = SearchParts.of(table, "c", 0.25, "add_remove", Persons.of(model), None)
+    assert set(others.persons) != of_fits
+    counts = np.unique(parts.persons, return_counts=True)[1]
+    assert counts.max() == 2
+    everybody = np.unique(table["patient"], return_counts=True)[1]
+    assert len(parts.persons) + parts.n_held == np.minimum(everybody, 2).sum()
+    # A share of 3/4 of 1,500 people: eight deviations either way.
+    assert abs(len(of_fits) / len(everybody) - 0.75) < 8 * np.sqrt(0.75 * 0.25 / 1400)
+    assert set(parts.training[0]) == {"day", "x", "c"}
+
+
+def test_persons_of_an_array_are_given_to_fit_also_through_a_pipeline():
+    table = patients()
+    X = np.array(table["x"])[:, None]
+    pipeline = Pipeline(
+        [
+            ("same", FunctionTransformer()),
+            ("model", PrivateGaussianNB(bounds=(0, 100), classes=["a", "b"], max_rows=2, adjacency="add_remove")),
+        ]
+    )
+    search = PrivateGridSearch(pipeline, {"model__priors": [None, [0.99, 0.01]]}, epsilon=4.0)
+    search.fit(X, table["c"], persons=table["patient"])
+    assert (search.privacy_.unit, search.best_params_) == ("person", {"model__priors": None})
+    assert search.predict(X[:2]).shape == (2,)
+
+
 def test_frames_and_pipelines_are_searched():
     rng = np.random.default_rng(3)
     y = rng.choice(["no", "yes"], 2000)
@@ -125,9 +234,12 @@ def test_frames_and_pipelines_are_searched():
         ({"param_grid": {"epsilon": [1, 2]}}, "'epsilon', which the search sets"),
         ({"param_grid": "x"}, "param_grid"),
         ({"estimator": PrivateBinner()}, "private classifier"),
-        ({"estimator": PrivateCategoricalNB(adjacency="add_remove", categories=[2], classes=[0, 1])}, "'replace'"),
-        ({"estimator": PrivateCategoricalNB(categories=[2], classes=[0, 1], unit=0, max_rows=2)}, "no unit"),
-        ({"param_grid": {"max_rows": [1, 2]}}, "no max_rows"),
+        (
+            {"estimator": PrivateCategoricalNB(categories=[2], classes=[0, 1], unit=0, max_rows=2)},
+            "give persons to fit",
+        ),
+        ({"param_grid": {"max_rows": [1, 2]}}, "'max_rows', which is the same for all candidates"),
+        ({"param_grid": {"adjacency": ["replace", "add_remove"]}}, "'adjacency', which is the same"),
         ({"epsilon": -1}, "epsilon"),
         ({"delta": 0}, "delta"),
         ({"holdout": 1.0}, "holdout"),
