@@ -113,6 +113,15 @@ a = sdp.Accountant(1.0, 0.0, path=path)
 locking.PATIENCE = 0.2
 file = locking.open_file(path, write=True); locking.lock(file, path, alone=True)
 refused(lambda: a.spend(unit), "held by another process")
+import msvcrt
+told, numbers = msvcrt.locking, iter((0, 28))
+def like_wine(*arguments):
+    try: told(*arguments)
+    except PermissionError: raise OSError(next(numbers), "Error") from None
+msvcrt.locking = like_wine
+refused(lambda: a.spend(unit), "cannot be used: Error")
+assert next(numbers, None) is None, "the error without a number was not taken for a lock that is held"
+msvcrt.locking = told
 locking.unlock(file); locking.close(file); a.spend(unit)
 """,
         tmp_path / "ledger.db",

@@ -46,6 +46,11 @@ def try_lock(file: int, *, alone: bool) -> bool:
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
     except PermissionError:
         return False
+    except OSError as error:
+        # wine says that somebody holds it by an error without a number.
+        if error.errno != 0:
+            raise
+        return False
     return True
 
 
