@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock clean
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock clean crate supply
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -81,6 +81,17 @@ cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=
 cross-test: $(STAMP)-wheels ## Run unit tests with the wheel of `make cross`: PLATFORM=aarch64 or windows, TESTS="tests/unit/..."
 	bash packaging/cross/try.sh $(PLATFORM) target/cross $(TESTS)
 
+crate: ## Pack the core as a crate and build what is packed; test it without threads, run its example
+	cargo package --locked -p simplexdp-core
+	cargo test --locked -p simplexdp-core --no-default-features
+	cargo run --locked --quiet -p simplexdp-core --example release
+
+supply: $(STAMP)-supply ## Look at licences, sources and workflows without a network; with NETWORK=1 at known vulnerabilities too
+	cargo deny --locked check bans licenses sources $(if $(NETWORK),advisories)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline .github/workflows
+	$(if $(NETWORK),$(foreach list,build dev wheels docs bench supply,$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/$(list).txt &&) true)
+
 reproducible: $(STAMP)-wheels ## Build wheel and source archive twice, in two folders, and compare them byte for byte
 	bash packaging/steady/compare.sh
 
@@ -98,6 +109,8 @@ lock: ## Lock the Python tools again (needs uv on the path)
 		-c requirements/dev.txt --group wheels -o requirements/wheels.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		-c requirements/dev.txt --group docs -o requirements/docs.txt
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
+		-c requirements/dev.txt --group supply -o requirements/supply.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		--group peer-diffprivlib -o requirements/diffprivlib.txt
 
@@ -131,6 +144,10 @@ $(STAMP)-docs: $(STAMP)-env requirements/docs.txt
 
 $(STAMP)-wheels: $(STAMP)-env requirements/wheels.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/wheels.txt
+	@touch $@
+
+$(STAMP)-supply: $(STAMP)-tools requirements/supply.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/supply.txt
 	@touch $@
 
 $(STAMP)-build: $(STAMP)-tools pyproject.toml $(RUST_SOURCES)

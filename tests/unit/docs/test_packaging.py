@@ -18,7 +18,7 @@ def version():
 
 def test_there_is_one_version():
     assert f"version: {version()}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f'set version = "{version()}"' in (ROOT / "packaging/conda/meta.yaml").read_text()
+    assert f'  version: "{version()}"\n' in (ROOT / "packaging/conda/recipe.yaml").read_text()
 
 
 def test_every_step_of_a_workflow_is_pinned_to_a_commit():
