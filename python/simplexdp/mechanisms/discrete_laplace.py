@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _core
 from simplexdp.accounting import Adjacency
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noise
-from simplexdp.mechanisms._least_scale import pure_scale
+from simplexdp.mechanisms._least_scale import pure_integer_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import release_integers
 from simplexdp.sensitivity import of_counts
@@ -87,7 +87,7 @@ class DiscreteLaplaceMechanism(NoiseMechanism):
         >>> sdp.DiscreteLaplaceMechanism.calibrated(epsilon=0.5, sensitivity=2).scale
         Fraction(4, 1)
         """
-        scale = pure_scale(epsilon, advantage, as_fraction("sensitivity", sensitivity), adjacency)
+        scale = pure_integer_scale(epsilon, advantage, as_fraction("sensitivity", sensitivity), adjacency)
         return cls(scale=scale, sensitivity=sensitivity, adjacency=adjacency)
 
     @classmethod

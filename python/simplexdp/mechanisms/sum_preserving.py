@@ -13,7 +13,7 @@ from simplexdp._parallel import threads_for
 from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio
-from simplexdp.mechanisms._least_scale import pure_scale
+from simplexdp.mechanisms._least_scale import pure_integer_scale
 from simplexdp.mechanisms._noise import NoiseMechanism
 from simplexdp.mechanisms._values import LARGEST_VALUE, VALUES_PER_THREAD, as_integers
 from simplexdp.sensitivity import of_counts
@@ -108,7 +108,7 @@ class SumPreservingLaplaceMechanism(NoiseMechanism):
         >>> sdp.SumPreservingLaplaceMechanism.calibrated(epsilon=0.5, dimension=4).scale
         Fraction(4, 1)
         """
-        scale = pure_scale(epsilon, advantage, as_fraction("sensitivity", sensitivity), "replace")
+        scale = pure_integer_scale(epsilon, advantage, as_fraction("sensitivity", sensitivity), "replace")
         return cls(scale=scale, dimension=dimension, sensitivity=sensitivity, rows=rows)
 
     @classmethod

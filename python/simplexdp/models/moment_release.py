@@ -110,7 +110,16 @@ class MomentPlan:
         """Plan the release of so many columns in so many classes: of two kinds of noise the one with less of it."""
         _arguments.choice("mechanism", mechanism, MECHANISMS[:3])
         kinds = MECHANISMS[1:3] if mechanism == "auto" else (mechanism,)
-        plans = [cls._planned(n_columns, n_classes, kind, epsilon, delta, adjacency, max_rows) for kind in kinds]
+        plans, refused = [], None
+        for kind in kinds:
+            try:
+                plans.append(cls._planned(n_columns, n_classes, kind, epsilon, delta, adjacency, max_rows))
+            except InvalidParameterError as error:
+                # The other kind may do.
+                refused = refused or error
+        if not plans:
+            assert refused is not None
+            raise refused
         return min(plans, key=lambda plan: plan.law.variance)
 
     @classmethod

@@ -44,6 +44,8 @@ MECHANISMS = (*names(lambda entry: entry.tables), "none")
 AUTO = ("discrete_gaussian", "discrete_laplace")
 """What "auto" chooses from: of all mechanisms of tables these leave the least error at any budget."""
 ADJACENCIES = ("replace", "add_remove")
+LEAST_EPSILON = 1e-50
+"""Below it the searches for a scale leave the doubles, and noise hides everything long before."""
 
 Counts: TypeAlias = NDArray[np.int64]
 Adjacency: TypeAlias = Literal["replace", "add_remove"]
@@ -176,6 +178,8 @@ class TableRelease:
             max_rows,
         )
         if mechanism != "none":
+            if budget.epsilon < LEAST_EPSILON:
+                raise InvalidParameterError(f"epsilon must be at least {LEAST_EPSILON:g}, got {budget.epsilon}")
             budget.check(mechanism)
             caution(epsilon=budget.epsilon if order is None else None, delta=budget.delta, n=total)
         release = _plan(tuple(shapes), mechanism, budget, total)

@@ -49,6 +49,14 @@ def _rule_of(message: str, X: Any) -> str | None:
         )
     if message.startswith("Complex data not supported"):
         return "X must hold real numbers or categories. Complex data not supported (it is not shown)"
+    if message.startswith("Input X contains NaN"):
+        return "X must hold a number in every place, got NaN (its row is not shown)"
+    if message.startswith("Input X contains infinity"):
+        return "X must hold finite numbers, got infinity or a number that no double holds (its row is not shown)"
+    if message.startswith("Input y contains NaN"):
+        return "y must have no missing value, got NaN (its row is not shown)"
+    if message.startswith("Found input variables with inconsistent numbers of samples"):
+        return "X and y must have the same number of records"
     if "could not convert" in message or "invalid literal" in message:
         return "X must hold numbers (the offending value is not shown)"
     return None

@@ -78,6 +78,21 @@ def test_the_natural_call_is_safe(kind):
     assert kind.for_counts(*budget, adjacency="add_remove").sensitivity == 1
 
 
+def test_a_scale_that_is_not_drawn_is_refused_by_the_name_of_its_budget():
+    # Before, `scale` was named, which nobody had given.
+    for build in (
+        lambda epsilon: sdp.DiscreteLaplaceMechanism.for_counts(epsilon),
+        lambda epsilon: sdp.DiscreteLaplaceMechanism.calibrated(epsilon=epsilon, sensitivity=2),
+        lambda epsilon: sdp.SumPreservingLaplaceMechanism.for_counts(epsilon, dimension=3),
+    ):
+        assert build(2.0**-49).scale == 2**50
+        for epsilon in (2.0**-49 * (1 - 2.0**-53), 1e-300, 5e-324):
+            with pytest.raises(
+                sdp.InvalidParameterError, match=f"^epsilon must be at least 1.78e-15, .* got {epsilon}"
+            ):
+                build(epsilon)
+
+
 @pytest.mark.parametrize("kind", [sdp.LaplaceMechanism, sdp.GaussianMechanism])
 def test_several_values_need_the_number_that_changes(kind):
     size = {"scale": 1.0} if kind is sdp.LaplaceMechanism else {"sigma": 1.0}

@@ -264,13 +264,26 @@ def test_bad_parameters_are_refused_by_name(parameters, message):
         model(**parameters).fit(*records(50))
 
 
+def test_a_budget_that_one_kind_of_noise_cannot_keep_is_kept_by_the_other():
+    # Integer noise of a scale beyond 2^50 is not drawn; Gaussian noise needs no more than delta asks for.
+    assert model(epsilon=1e-300).fit(*records(50)).mechanism_ == "gaussian"
+    with pytest.raises(sdp.InvalidParameterError, match=r"^epsilon must be at least 5.22e-08, .* got 1e-300"):
+        model(epsilon=1e-300, mechanism="discrete_laplace").fit(*records(50))
+
+
 def test_bad_records_are_refused_without_being_quoted():
     X, y = records(50)
     X[3, 1] = 1234.5678
     for broken in (np.where(X == 1234.5678, np.nan, X), np.where(X == 1234.5678, np.inf, X)):
-        with pytest.raises(ValueError, match="X") as caught:
+        with pytest.raises(sdp.InvalidDataError, match=r"^X must hold .* not shown") as caught:
             model().fit(broken, y)
         assert "1234" not in str(caught.value)
+        with pytest.raises(sdp.InvalidDataError, match=r"^X must hold .* not shown"):
+            model().fit(X, y).predict(broken)
+    with pytest.raises(sdp.InvalidDataError, match=r"^X and y must have the same number"):
+        model().fit(X, y[:-1])
+    with pytest.raises(sdp.InvalidDataError, match=r"^y must have no missing value"):
+        model().fit(X, np.where(y == 0, np.nan, y))
     with pytest.raises(sdp.InvalidDataError, match="not shown") as caught:
         model(classes=[0, 1]).fit(X, y)
     with pytest.raises(sdp.InvalidDataError, match="missing"):

@@ -144,6 +144,14 @@ def _quiet():
         yield
 
 
+@pytest.mark.parametrize("epsilon", [1e-51, 1e-300, 5e-324])
+@pytest.mark.parametrize("mechanism", ["auto", "laplace", "discrete_laplace", "dirichlet"])
+def test_a_budget_that_no_search_can_meet_is_refused_by_name(mechanism, epsilon):
+    # Some of these searches never ended, others left the range of a logarithm.
+    with pytest.raises(InvalidParameterError, match=f"^epsilon must be at least 1e-50, got {epsilon}"):
+        PrivateCategoricalNB(epsilon, mechanism=mechanism, **STATED).fit(X, Y)
+
+
 def test_labels_of_mixed_types_keep_theirs():
     y = np.array([0, "a"] * 100, dtype=object)
     model = PrivateCategoricalNB(epsilon=50.0, categories=[2], classes=[0, "a"]).fit([[0], [1]] * 100, y)
