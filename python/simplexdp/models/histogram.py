@@ -146,7 +146,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     >>> answers = {"answer": ["yes"] * 70 + ["no"] * 30}
     >>> histogram = PrivateHistogram(domain=["no", "yes"], epsilon=1.0).fit(answers, "answer")
     >>> histogram.mechanism_
-    SumPreservingLaplaceMechanism(scale=Fraction(2, 1), dimension=2, sensitivity=2, rows='one')
+    SumPreservingLaplaceMechanism(scale=Fraction(2, 1), dimension=2, sensitivity=2, rows='one', unit=None)
     >>> histogram.posterior_.interval(0.95).shape
     (2, 2)
     """
