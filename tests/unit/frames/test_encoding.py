@@ -356,7 +356,9 @@ def test_an_object_that_quotes_itself_is_not_quoted():
         column = np.array([Loud() for _ in range(n_rows)], dtype=object)
         with pytest.raises(InvalidDataError) as found:
             encode({"a": column}, ["a"], {"a": ["x"]})
-        assert "1234" not in "".join(traceback.format_exception(found.value))
+        shown = traceback.format_exception(found.value)
+        # Names of folders are random, and lines have numbers.
+        assert "1234" not in "".join(line for line in shown if not line.startswith("  File"))
 
 
 def test_names_that_engines_take_for_patterns():
