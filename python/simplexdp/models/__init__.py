@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simplexdp.models.paid_comparison import PaidComparison
     from simplexdp.models.synthesizer import PrivateSynthesizer
     from simplexdp.models.synthetic import MarginalComparison, compare_marginals, records_from_counts
+    from simplexdp.models.transformed import domains_of
 
 __all__ = [
     "MarginalComparison",
@@ -31,6 +32,7 @@ __all__ = [
     "PrivateSynthesizer",
     "ReleasedMarginal",
     "compare_marginals",
+    "domains_of",
     "records_from_counts",
 ]
 
@@ -46,6 +48,7 @@ _HOMES = {
     "PrivateSynthesizer": "synthesizer",
     "ReleasedMarginal": "known_tables",
     "compare_marginals": "synthetic",
+    "domains_of": "transformed",
     "records_from_counts": "synthetic",
 }
 
