@@ -1,6 +1,7 @@
 """Mechanisms for counts: the natural call costs what was asked, for histograms, tables, and people with many rows."""
 
 import inspect
+import itertools
 import math
 
 import numpy as np
@@ -76,6 +77,20 @@ def test_the_natural_call_is_safe(kind):
     twice = kind.for_counts(*budget, max_rows=2)
     assert float(twice.sensitivity) == pytest.approx(2 * float(mechanism.sensitivity), rel=1e-12)
     assert kind.for_counts(*budget, adjacency="add_remove").sensitivity == 1
+
+
+@pytest.mark.parametrize("kind", [sdp.LaplaceMechanism, sdp.GaussianMechanism])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_noise_on_a_grid_is_told_in_how_many_counts_a_person_shows(kind, rows):
+    # Each changed count may be rounded up by a step of its own, so that one too few would be a false guarantee.
+    cells = 2 * rows
+    choices = [each for size in range(rows + 1) for each in itertools.combinations_with_replacement(range(cells), size)]
+    own = np.array([np.bincount(np.array(each, dtype=int), minlength=cells) for each in choices])
+    replaced = np.count_nonzero(own[:, None] - own, axis=-1).max()
+    added = np.count_nonzero(own, axis=-1).max()
+    budget = (1.0,) if kind is sdp.LaplaceMechanism else (1.0, 1e-6)
+    for adjacency, changed in (("replace", replaced), ("add_remove", added)):
+        assert kind.for_counts(*budget, adjacency=adjacency, max_rows=rows).changed == changed
 
 
 def test_a_scale_that_is_not_drawn_is_refused_by_the_name_of_its_budget():
