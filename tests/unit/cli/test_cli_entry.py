@@ -170,6 +170,6 @@ def test_memory_does_not_grow_with_the_rows_in_a_pipe():
         done = run("-c", code, program=[sys.executable], input="job,text\n" + block * blocks)
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stdout.splitlines()[-1]))
-    # In kilobytes. The second pipe held 112 MB more. How far the reader is ahead depends on the load of the machine:
-    # 0 to 23 MB were seen.
-    assert peaks[1] - peaks[0] < 45_000
+    # In kilobytes. The second pipe held 112 MB more, all of which would be seen. How far the reader is ahead depends on
+    # the load of the machine: 0 to 23 MB were seen.
+    assert peaks[1] - peaks[0] < 80_000
