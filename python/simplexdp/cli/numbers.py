@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
     from simplexdp.cli.reading import Source
 
-__all__ = ["mean", "quantile"]
+__all__ = ["mean", "quantile", "stated_bounds"]
 
 
-def _bounds(_: click.Context, __: click.Parameter, value: str) -> tuple[float, float]:
+def stated_bounds(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, float] | None:
+    """Return the ends of ``--bounds LOWER:UPPER``."""
+    if value is None:
+        return None
     parts = [number_in(part) for part in value.split(":")]
     if len(parts) != 2 or parts[0] is None or parts[1] is None or not parts[0] < parts[1]:
         raise click.BadParameter(f"must be LOWER:UPPER with LOWER < UPPER, such as 0:100, got {value!r}")
@@ -37,7 +40,7 @@ def _common(command: Any) -> Any:
             click.option(
                 "--bounds",
                 required=True,
-                callback=_bounds,
+                callback=stated_bounds,
                 metavar="LOWER:UPPER",
                 help="Public; values beyond are clamped, and noise grows with the distance.",
             ),

@@ -11,14 +11,16 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import warn_of
+from simplexdp.cli.numbers import stated_bounds
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
 
 __all__ = ["plan"]
 
-TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis")
-METRICS = ("counts", "shares", "largest", "hellinger", "accuracy", "pairs")
+TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile")
+METRICS = ("counts", "shares", "largest", "hellinger", "accuracy", "pairs", "span")
+SHAPES = ("uniform", "dirichlet", "zipf", "sparse")
 
 
 @click.command(
@@ -28,6 +30,7 @@ Examples:
   simplexdp plan histogram --n 1000 --domains 10 --epsilons 0.5,1,2
   simplexdp plan groups --n 5000 --domains 20,4 --metric shares --epsilons 0.5 --plot plan.png
   simplexdp plan synthesis --n 1000 --domains 4,3,2 --epsilons 1 --json
+  simplexdp plan mean --n 1000 --bounds 0:100 --epsilons 0.5,1
   simplexdp plan classifier --n 500 --like people.csv --domains domains.json --classes job --epsilons 2
 """,
 )
@@ -52,6 +55,14 @@ Examples:
 @click.option("--edges", metavar="A>B[,...]", help="Of a network: parents and children.")
 @click.option("--classes", metavar="COLUMN", help="Of a classifier: the column of the classes; by default the last.")
 @click.option(
+    "--bounds", callback=stated_bounds, metavar="LOWER:UPPER", help="Of a mean or a quantile: public; by default 0:1."
+)
+@click.option(
+    "--shape",
+    type=click.Choice(SHAPES),
+    help="What the shares are like, where that is public: equal, spread out, by rank, on few categories.",
+)
+@click.option(
     "--adjacency", type=click.Choice(["replace", "add_remove"]), help="By default that of the command that releases."
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals.")
@@ -68,6 +79,8 @@ def plan(
     target: float | None,
     edges: str | None,
     classes: str | None,
+    bounds: tuple[float, float] | None,
+    shape: str | None,
     adjacency: str | None,
     level: float,
     plot: str | None,
@@ -78,20 +91,22 @@ def plan(
 ) -> None:
     """Say what each epsilon buys for TASK, before any private record is read.
 
-    TASK is histogram, groups, posterior, classifier, network or synthesis. At each epsilon the best mechanism is tried
-    on made-up data, or on records of a public table: the error, how sure an attacker can be, and how many records it
-    takes until privacy costs no more than chance.
+    TASK is histogram, groups, posterior, classifier, network, synthesis, mean or quantile. At each epsilon the best
+    mechanism is tried on made-up data, or on records of a public table: the error, how sure an attacker can be, and how
+    many records it takes until privacy costs no more than chance.
     """
     output = Output.chosen(out, form, as_json, default=None if out else "table")
-    if domains is None and like is None:
+    if domains is None and like is None and task not in TASKS[6:]:
         raise click.UsageError("--domains or --like must be given")
     if plot is not None:
         check_picture("--plot", plot, (".png", ".svg"))
-    given: dict[str, Any] = {"target": target, "metric": metric, "adjacency": adjacency, "level": level}
+    given: dict[str, Any] = {"target": target, "metric": metric, "adjacency": adjacency, "level": level, "shape": shape}
     if epsilons is not None:
         given["epsilons"] = _floats(epsilons)
     if edges is not None:
         given["edges"] = _pairs(edges)
+    if bounds is not None:
+        given["bounds"] = bounds
     if classes is not None:
         given["classes"] = classes
     import simplexdp as sdp
@@ -102,7 +117,7 @@ def plan(
             n=n,
             domains=None if domains is None else _domains(domains),
             delta=delta,
-            like=None if like is None else _table(like),
+            like=None if like is None else _numbers(like) if task in TASKS[6:] else _table(like),
             progress=lambda done, of: bar(done / of),
             **given,
         )
@@ -162,6 +177,14 @@ def _domains(text: str) -> Any:
 def _of_bins(domain: Any) -> Any:
     """Return the number of bins of a numeric column, any other domain as it is."""
     return domain["bins"] if isinstance(domain, dict) and "bins" in domain else domain
+
+
+def _numbers(path: str) -> Any:
+    """Read a public column of numbers: the file has no other."""
+    table = _table(path)
+    if table.num_columns != 1:
+        raise click.UsageError(f"--like must have one column of numbers for this task, got {table.num_columns}")
+    return table.column(0).to_pylist()
 
 
 def _table(path: str) -> Any:

@@ -14,7 +14,7 @@ __all__ = ["recommend"]
 
 TASKS = (
     "histogram", "counts", "groups", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data",
-    "synthesis", "classifier", "network",
+    "synthesis", "classifier", "network", "mean", "quantile",
 )  # fmt: skip
 
 
@@ -24,12 +24,13 @@ TASKS = (
 Examples:
   simplexdp recommend histogram --n 1000 --dimension 10 --epsilon 1 --delta 1e-6
   simplexdp recommend histogram --n 1000 --dimension 10 --epsilon 1 --delta 1e-6 --metric kl --json
+  simplexdp recommend mean --n 1000 --epsilon 1 --delta 1e-6
   simplexdp recommend naive-bayes --n 1000 --dimension 5 --tables 9 --rows 2 --epsilon 1 --delta 1e-6
 """,
 )
 @click.argument("task", type=click.Choice(TASKS), metavar="TASK")
 @click.option("--n", type=click.IntRange(1), required=True, help="Number of records, public or a public guess.")
-@click.option("--dimension", type=click.IntRange(2), required=True, help="Number of categories, of a typical column.")
+@click.option("--dimension", type=click.IntRange(2), help="Number of categories, of a typical column.")
 @click.option("--epsilon", type=float, required=True, help="Privacy budget.")
 @click.option("--delta", type=float, required=True, help="Privacy budget.")
 @click.option("--metric", type=click.Choice(["kl", "hellinger", "l1", "linf"]), help="Error of a histogram.")
@@ -40,7 +41,7 @@ Examples:
 def recommend(
     task: str,
     n: int,
-    dimension: int,
+    dimension: int | None,
     epsilon: float,
     delta: float,
     metric: str | None,
@@ -55,8 +56,9 @@ def recommend(
     """Recommend a mechanism for TASK, by measuring those that suit it. No data are read.
 
     TASK is histogram, counts, groups, posterior, posterior-draw, naive-bayes (or classifier), bayesian-network (or
-    network), synthetic-data (records of a network) or synthesis (records of a table of unknown structure). The answer
-    comes with the figures that it rests on, and with lines of Python.
+    network), synthetic-data (records of a network), synthesis (records of a table of unknown structure), mean or
+    quantile (of a column of numbers, without --dimension). The answer comes with the figures that it rests on, and with
+    lines of Python.
     """
     output = Output.chosen(out, form, as_json, default=None if out else "table")
     from simplexdp.comparison import recommend as advise

@@ -30,9 +30,9 @@ Rng = np.random.Generator
 
 TASKS = (
     "histogram", "counts", "groups", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data",
-    "synthesis",
+    "synthesis", "mean", "quantile",
 )  # fmt: skip
-MODELS = TASKS[5:]
+MODELS, NUMERIC = TASKS[5:9], TASKS[9:]
 ALSO_CALLED = {"classifier": "naive-bayes", "network": "bayesian-network"}
 """As `sdp.plan` calls them."""
 
@@ -68,20 +68,21 @@ class Recommendation:
         One sentence with the measured figures.
     code : str
         Lines that run, given the private data under the name that they use.
-    comparison : Comparison
-        The measurement.
+    comparison : Comparison or None
+        The measurement; None for a mean and quantiles, whose releases take the better noise by themselves.
     """
 
     task: str
     mechanism: str
     why: str
     code: str
-    comparison: Comparison = field(repr=False)
+    comparison: Comparison | None = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, texts, lists and dictionaries."""
         names = ("task", "mechanism", "why", "code")
-        return {**{name: getattr(self, name) for name in names}, "comparison": self.comparison.to_dict()}
+        measured = None if self.comparison is None else self.comparison.to_dict()
+        return {**{name: getattr(self, name) for name in names}, "comparison": measured}
 
     def _repr_html_(self) -> str:
         lines = html.escape(self.code)
@@ -95,7 +96,7 @@ def recommend(
     task: str,
     *,
     n: int,
-    dimension: int,
+    dimension: int | None = None,
     epsilon: float,
     delta: float,
     metric: str | None = None,
@@ -121,10 +122,11 @@ def recommend(
           library's models; the error is the KL divergence of a row.
         - "synthesis": all tables of one and two columns of a table of unknown structure; `tables` is the number of its
           columns.
+        - "mean", "quantile": of a column of numbers; the error is in shares of the distance between the bounds.
     n : int
         Number of records, public or a public guess.
-    dimension : int
-        Number of categories; for a model those of a typical column.
+    dimension : int, optional
+        Number of categories; for a model those of a typical column. Not for "mean" and "quantile", needed otherwise.
     epsilon, delta : float
         The budget of everything that is released.
     metric : {"kl", "hellinger", "l1", "linf"}, optional
@@ -165,6 +167,13 @@ def recommend(
         raise InvalidParameterError(f"rows must be left out for the task {task!r}")
     if postprocessing is not None and task != "histogram":
         raise InvalidParameterError(f"postprocessing must be left out for the task {task!r}")
+    if task in NUMERIC:
+        if dimension is not None:
+            raise InvalidParameterError(f"dimension must be left out for the task {task!r}")
+        caution(epsilon=check.positive("epsilon", epsilon), delta=check.non_negative("delta", delta), n=n)
+        return _of_numbers(task, n, epsilon, delta, adjacency, seed)
+    if dimension is None:
+        raise InvalidParameterError(f"dimension must be given for the task {task!r}")
     if task == "posterior" and adjacency == "add_remove":
         raise InvalidParameterError(f'adjacency must be "replace" for the task {task!r}, which needs a public total')
     if task in MODELS:
@@ -197,6 +206,20 @@ def recommend(
     code = _model_code(task, best, table, n) if task in MODELS else _CODE[task](best, table)
     why = _why(table) + (ALONE if task in MODELS and task != "synthesis" else "")
     return Recommendation(task, best.mechanism, why, code, table)
+
+
+def _of_numbers(task: str, n: int, epsilon: float, delta: float, adjacency: str, seed: int) -> Recommendation:
+    """Say what the release of a mean or of quantiles does, which takes the better noise by itself."""
+    from simplexdp.planning import plan
+
+    found = plan(task, n=n, epsilons=[epsilon], delta=delta, adjacency=adjacency, seed=seed)
+    step = found.steps[0]
+    why = (
+        f"Of two kinds of noise it has the smaller variance at ({epsilon:g}, {delta:g})-DP ({adjacency}) and is taken "
+        f"without being asked for. At n = {n} what is released of {found.about} is off by {100 * step.value:.3g} % of "
+        f"the distance between the bounds on average; what more and less budget do says sdp.plan({task!r}, n={n})."
+    )
+    return Recommendation(task, step.mechanism, why, step.code.replace("(0.0, 1.0)", "bounds"), None)
 
 
 def _measured(task: str, setting: Setting, population: str, seed: int) -> Comparison:

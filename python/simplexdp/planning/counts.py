@@ -30,6 +30,9 @@ SAMPLES, CELLS = 400, 400_000
 TABLES = 40
 """Of made-up shares of groups."""
 
+PLANNED_SIZES = {"sparse": "zipf"}
+"""Sizes of groups where their shares have a shape for which groups would be empty."""
+
 QUICK_SAMPLES = 200
 """Where only the size of an error matters."""
 
@@ -50,15 +53,16 @@ class _Counts:
 
     yardstick_words = "chance alone, another sample of as many records, makes {}"
     fixed_yardstick = False
+    reach_words = "That is for shares that spread over all categories; even or very uneven ones make it"
 
-    def __init__(self, cells: int, shares: Floats | None, metric: Metric, seed: int) -> None:
+    def __init__(self, cells: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None) -> None:
         self.metric, self._cells, self._seed = metric, cells, seed
         self.least_records = 2 * cells
         self._best: dict[float, str] = {}
         # Shares that spread over all categories: where many are empty a release does better than the plan says.
-        self._given: Any = "dirichlet" if shares is None else shares.reshape(1, -1)
+        self._given: Any = shape or "dirichlet" if shares is None else shares.reshape(1, -1)
         self._population: Population = as_population(self._given, cells)
-        self._shapes = SHAPES if shares is None else ()
+        self._shapes = SHAPES if shares is None and shape is None else ()
 
     def most_records(self) -> int:
         return 10**12
@@ -101,8 +105,8 @@ class _Counts:
 class Histogram(_Counts):
     """Counts or shares of the categories of one column."""
 
-    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int) -> None:
-        super().__init__(dimension, shares, metric, seed)
+    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None) -> None:
+        super().__init__(dimension, shares, metric, seed, shape)
         self.about = f"a histogram of {dimension} categories"
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
@@ -113,6 +117,7 @@ class Histogram(_Counts):
             return self._quick(budget, n, "linf" if largest else "l1", per)
         advice = self._recommended("histogram", budget, n, "linf" if largest else "l1")
         self._best[budget.epsilon] = advice.mechanism
+        assert advice.comparison is not None
         row = advice.comparison.rows[0]
         mechanism = _built(advice.mechanism, dict(row.parameters), budget, self._cells, n)
         scale = 1.0 if self.metric is METRICS["counts"] else 1 / n
@@ -170,14 +175,19 @@ class Histogram(_Counts):
 class Groups(_Counts):
     """A histogram in each of many groups, all released in one go."""
 
-    def __init__(self, groups: int, dimension: int, shares: Floats | None, metric: Metric, seed: int) -> None:
-        super().__init__(groups * dimension, shares, metric, seed)
+    def __init__(
+        self, groups: int, dimension: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None
+    ) -> None:
+        super().__init__(groups * dimension, shares, metric, seed, shape)
         self._shape = (groups, dimension)
         if shares is None:
             # Sizes of groups vary as shares within them do.
             generator = np.random.default_rng(seed)
-            sizes = generator.dirichlet(np.ones(groups), TABLES)
-            within = generator.dirichlet(np.ones(dimension), (TABLES, groups))
+            kind = as_population(shape or "dirichlet", dimension)
+            within = _smoothed(kind, dimension, TABLES * groups, generator).reshape(TABLES, groups, dimension)
+            # No group is empty where few values are taken: who lists groups lists those that there are.
+            kind = as_population(PLANNED_SIZES.get(shape or "", shape or "dirichlet"), groups)
+            sizes = _smoothed(kind, groups, TABLES, generator)
             cells = (sizes[:, :, None] * within).reshape(TABLES, -1)
             self._population = as_population(cells / cells.sum(axis=1, keepdims=True), self._cells)
         self.about = f"histograms of {dimension} categories in {groups} groups"
@@ -260,8 +270,8 @@ class Groups(_Counts):
 class Posterior(_Counts):
     """The parameters of a Dirichlet posterior."""
 
-    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int) -> None:
-        super().__init__(dimension, shares, metric, seed)
+    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None) -> None:
+        super().__init__(dimension, shares, metric, seed, shape)
         self.about = f"the posterior of the shares of {dimension} categories"
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
@@ -271,6 +281,7 @@ class Posterior(_Counts):
             errors = self._errors(self._mechanism(name, budget, n), self._draws(n, quick=True))
             return Found(name, float(errors.mean()), _standard_error(errors), math.nan, None, "")
         advice = self._recommended("posterior", budget, n, None)
+        assert advice.comparison is not None
         row = advice.comparison.rows[0]
         self._best[budget.epsilon] = advice.mechanism
         mechanism = self._mechanism(advice.mechanism, budget, n)

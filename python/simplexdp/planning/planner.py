@@ -14,11 +14,13 @@ import numpy as np
 from simplexdp import _arguments as check
 from simplexdp._cautions import caution
 from simplexdp._rounding import rounded
+from simplexdp.comparison.population import SHAPES
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
-from simplexdp.planning import counts, models
-from simplexdp.planning.stand_in import MadeUp, StandIn, domains_of, stand_in
-from simplexdp.planning.tasks import METRICS, OF_TASK, TASKS, Budget, Found, Metric, Task
+from simplexdp.numeric.column import checked_bounds
+from simplexdp.planning import counts, models, numeric
+from simplexdp.planning.stand_in import EVENNESSES, EXTREMES, MadeUp, StandIn, domains_of, stand_in
+from simplexdp.planning.tasks import METRICS, NUMERIC, OF_TASK, TASKS, Budget, Found, Metric, Task
 
 __all__ = ["Plan", "Step", "plan"]
 
@@ -49,8 +51,9 @@ class Step:
     within : float
         What one release keeps with the plan's level: the error is at most so much, the accuracy at least.
     reach : pair of float or None
-        Between which means the metric lies, whatever the shape of the data: even shares, uneven ones (Dirichlet, Zipf),
-        most categories empty. None with a stand-in and for models.
+        Between which means the metric lies for data of other shapes: even shares, uneven ones (Dirichlet, Zipf), most
+        categories empty; columns that depend on each other hardly or strongly; numbers near one bound or both. None
+        with a stand-in, with a stated shape and for classifiers.
     advantage : float
         The largest advantage of an attacker: its true positive rate minus its false positive rate.
     guess : float
@@ -91,6 +94,8 @@ class Plan:
         What was asked for; without it the yardstick is.
     steps : tuple of Step
         In growing order of epsilon.
+    reach_words : str
+        What the data were taken for, where the steps have a reach.
     """
 
     task: str
@@ -105,6 +110,7 @@ class Plan:
     yardstick_words: str
     target: float | None
     steps: tuple[Step, ...]
+    reach_words: str = ""
 
     @property
     def enough(self) -> Step | None:
@@ -218,6 +224,8 @@ def plan(
     target: float | None = None,
     edges: Sequence[tuple[Any, Any]] | None = None,
     classes: Any = None,
+    bounds: tuple[float, float] | None = None,
+    shape: str | None = None,
     adjacency: str | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -230,23 +238,26 @@ def plan(
 
     Parameters
     ----------
-    task : {"histogram", "groups", "posterior", "classifier", "network", "synthesis"}
+    task : {"histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile"}
     n : int
         Number of records, public or a public guess.
     domains : mapping, sequence or int
         What values columns have: a mapping from columns to lists of values, cardinalities or `simplexdp.frames.Domain`;
-        or cardinalities. "groups" takes the groups, then the column. May be left out where `like` is given.
+        or cardinalities. "groups" takes the groups, then the column. May be left out where `like` is given, and is for
+        "mean" and "quantile".
     delta : float
         0 allows pure mechanisms only.
     epsilons : iterable of float
     like : data frame, two-dimensional array or mapping of arrays, optional
         A table that is public or synthetic and similar to the private one: last year's published one, or what
         `PrivateSynthesizer` drew. **Never the private table**: the plan would be a release of it without protection.
+        "mean" and "quantile" take a sequence of numbers.
     metric : str, optional
         "histogram": "counts" (mean error of a count), "shares" (of a share) or "largest" (largest error of a share);
         "groups": "counts" or "shares", of the shares within a group. The other tasks have one: "posterior" the
         Hellinger distance, "classifier" the accuracy, "network" and "synthesis" the mean total variation distance
-        between synthetic and real tables of two columns, those of the edges or all.
+        between synthetic and real tables of two columns, those of the edges or all, "mean" and "quantile" the error in
+        shares of the distance between the bounds (of the three quartiles on average).
     target : float, optional
         What is good enough, in units of the metric. By default privacy may cost as much as chance does: the error of
         another sample of as many records, or for a classifier one percentage point of accuracy.
@@ -254,6 +265,11 @@ def plan(
         Of a "network"; needed there.
     classes : optional
         The column of the classes of a "classifier"; by default the last one.
+    bounds : (float, float), optional
+        Of a "mean" or "quantile"; by default 0 and 1. Needed with `like`.
+    shape : {"uniform", "dirichlet", "zipf", "sparse"}, optional
+        Of a "histogram", "groups" or "posterior", where it is publicly known what the shares are like: equal; spread
+        over all categories; proportional to rank^-1.5; on few categories. Steps have no reach then.
     adjacency : {"replace", "add_remove"}, optional
         By default that of the classes that make the release: "add_remove" for "synthesis", "replace" for the others.
     level : float
@@ -308,9 +324,26 @@ def plan(
         raise InvalidParameterError(f"edges must be left out for the task {task!r}")
     if classes is not None and task != "classifier":
         raise InvalidParameterError(f"classes must be left out for the task {task!r}")
-    stated = domains_of(domains, like)
-    source = None if like is None else stand_in(like, stated)
-    measured = _task(task, stated, source, chosen, edges, classes, seed)
+    if shape is not None:
+        if task not in TASKS[:3] or like is not None:
+            raise InvalidParameterError(f"shape must be left out with like and for the task {task!r}, got {shape!r}")
+        check.choice("shape", shape, SHAPES)
+    measured: Task
+    if task in NUMERIC:
+        if domains is not None:
+            raise InvalidParameterError(f"domains must be left out for the task {task!r}, which has bounds")
+        if like is not None and bounds is None:
+            raise InvalidParameterError("bounds must be given with like")
+        values = numeric.numbers_like(like)
+        measured = numeric.Numbers(task, checked_bounds((0.0, 1.0) if bounds is None else bounds), values, seed)
+        records = None if values is None else len(values)
+    else:
+        if bounds is not None:
+            raise InvalidParameterError(f"bounds must be left out for the task {task!r}")
+        stated = domains_of(domains, like)
+        source = None if like is None else stand_in(like, stated)
+        measured = _task(task, stated, source, chosen, edges, classes, shape, seed)
+        records = None if source is None else source.n_records
     if n > measured.most_records():
         raise InvalidParameterError(f"n must be at most {measured.most_records()} for these columns, got {n}")
     yardstick = measured.yardstick(n)
@@ -346,7 +379,7 @@ def plan(
         )
         if progress is not None:
             progress(done, 2 * len(wanted))
-    where = "made-up data" if source is None else f"a stand-in table of {source.n_records:,} records"
+    where = "made-up data" if records is None else f"a stand-in table of {records:,} records"
     return Plan(
         task,
         measured.about,
@@ -360,11 +393,19 @@ def plan(
         measured.yardstick_words,
         target,
         tuple(reversed(steps)),
+        measured.reach_words,
     )
 
 
 def _task(
-    task: str, domains: dict[Any, Domain], source: StandIn | None, metric: Metric, edges: Any, classes: Any, seed: int
+    task: str,
+    domains: dict[Any, Domain],
+    source: StandIn | None,
+    metric: Metric,
+    edges: Any,
+    classes: Any,
+    shape: str | None,
+    seed: int,
 ) -> Task:
     """Return what measures a task."""
     sizes = [len(domain) for domain in domains.values()]
@@ -373,9 +414,9 @@ def _task(
         counts.check_sizes(sizes, 2 if task == "groups" else 1, task)
         shares = None if source is None else source.shares(names, sizes)
         if task == "groups":
-            return counts.Groups(sizes[0], sizes[1], shares, metric, seed)
+            return counts.Groups(sizes[0], sizes[1], shares, metric, seed, shape)
         kind = counts.Histogram if task == "histogram" else counts.Posterior
-        return kind(sizes[0], shares, metric, seed)
+        return kind(sizes[0], shares, metric, seed, shape)
     if task == "classifier":
         target = names[-1] if classes is None else classes
         if target not in domains:
@@ -386,13 +427,21 @@ def _task(
         if not edges:
             raise InvalidParameterError("edges must be given for the task 'network': pairs of a parent and a child")
         parents = _in_order(names, edges)
-        return models.Network(domains, source or _made_up(domains, parents, seed), seed, [(a, b) for a, b in edges])
+        others = _others(domains, parents, seed) if source is None else ()
+        pairs = [(a, b) for a, b in edges]
+        return models.Network(domains, source or _made_up(domains, parents, seed), seed, pairs, others)
     parents = {name: names[max(place - 1, 0) : place] for place, name in enumerate(names)}
-    return models.Synthesis(domains, source or _made_up(domains, parents, seed), seed)
+    others = _others(domains, parents, seed) if source is None else ()
+    return models.Synthesis(domains, source or _made_up(domains, parents, seed), seed, others)
 
 
-def _made_up(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int) -> MadeUp:
-    return MadeUp({name: len(domain) for name, domain in domains.items()}, parents, seed)
+def _made_up(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int, *kind: float) -> MadeUp:
+    return MadeUp({name: len(domain) for name, domain in domains.items()}, parents, seed, *kind)
+
+
+def _others(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int) -> list[MadeUp]:
+    """Return laws of other shapes: columns that depend on each other hardly or strongly, even and uneven."""
+    return [_made_up(domains, parents, seed, likeness, evenness) for likeness in EXTREMES for evenness in EVENNESSES]
 
 
 def _in_order(names: list[Any], edges: Any) -> dict[Any, list[Any]]:
@@ -465,9 +514,7 @@ def _words(plan: Plan) -> str:
     ]
     if shown.reach is not None:
         low, high = map(metric.shown, shown.reach)
-        sentences.append(
-            f"That is for shares that spread over all categories; even or very uneven ones make it {low} to {high}."
-        )
+        sentences.append(f"{plan.reach_words} {low} to {high}.")
     chance = plan.yardstick_words.format(metric.shown(plan.yardstick)).capitalize()
     if plan.target is not None:
         goal = f"the target of {metric.shown(plan.target)}"

@@ -21,6 +21,9 @@ Table = dict[Any, Codes]
 LIKENESS = 5.0
 """How alike the rows of a made-up conditional table are: the concentration of a Dirichlet law around their mean."""
 
+EXTREMES, EVENNESSES = (0.5, 50.0), (0.2, 10.0)
+"""Of laws that a plan's range is made of: rows hardly alike and nearly the same; means that are uneven and even."""
+
 MOST_LEVELS = 2000
 """Of a column of a stand-in table that states no domain."""
 
@@ -112,19 +115,30 @@ class MadeUp:
         The parents of each column; a column comes after its parents.
     seed : int
         Of the law.
+    likeness : float
+        How alike the rows of a table are.
+    evenness : float
+        How even their mean is: the concentration of a Dirichlet law around equal shares, for each level.
     """
 
     made_up = True
     n_records = None
 
-    def __init__(self, sizes: Mapping[Any, int], parents: Mapping[Any, Sequence[Any]], seed: int) -> None:
+    def __init__(
+        self,
+        sizes: Mapping[Any, int],
+        parents: Mapping[Any, Sequence[Any]],
+        seed: int,
+        likeness: float = LIKENESS,
+        evenness: float = 1.0,
+    ) -> None:
         self._sizes, self._parents = dict(sizes), {name: list(above) for name, above in parents.items()}
         generator = np.random.default_rng(seed)
         self._tables = {}
         for name, above in self._parents.items():
             size, rows = sizes[name], int(np.prod([sizes[each] for each in above]))
-            mean = generator.dirichlet(np.ones(size))
-            table = generator.standard_gamma(LIKENESS * mean + 1e-3, (rows, size)) + 1e-12
+            mean = generator.dirichlet(np.full(size, evenness))
+            table = generator.standard_gamma(likeness * mean + 1e-3, (rows, size)) + 1e-12
             self._tables[name] = np.cumsum(table / table.sum(axis=1, keepdims=True), axis=1)
 
     def draw(self, n: int, generator: np.random.Generator) -> Table:

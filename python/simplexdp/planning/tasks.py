@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
 
-__all__ = ["METRICS", "OF_TASK", "TASKS", "Budget", "Found", "Metric", "Task"]
+__all__ = ["METRICS", "NUMERIC", "OF_TASK", "TASKS", "Budget", "Found", "Metric", "Task"]
 
-TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis")
+TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile")
+NUMERIC = TASKS[6:]
+"""Of a column of numbers between bounds."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,13 @@ METRICS: dict[str, Metric] = {
             more_is_better=True,
         ),
         Metric(
+            "span",
+            "what is released is off by {value} of the distance between the bounds on average, and its interval at "
+            "{level} reaches {within} to both sides",
+            share=True,
+            interval=True,
+        ),
+        Metric(
             "pairs",
             "{value} of the records are in the wrong cell of a table of two columns on average, and at most "
             "{within} in {level} of releases",
@@ -99,6 +108,8 @@ OF_TASK: Mapping[str, tuple[str, ...]] = {
     "classifier": ("accuracy",),
     "network": ("pairs",),
     "synthesis": ("pairs",),
+    "mean": ("span",),
+    "quantile": ("span",),
 }
 """The metrics of each task, the usual one first."""
 
@@ -148,6 +159,7 @@ class Task(Protocol):
     metric: Metric
     about: str
     yardstick_words: str
+    reach_words: str
     fixed_yardstick: bool
     least_records: int
 

@@ -36,6 +36,20 @@ def test_the_code_runs_and_keeps_the_budget(task, adjacency):
         with pytest.raises(sdp.InvalidParameterError, match='adjacency must be "replace"'):
             recommend(task, n=200, dimension=4, **BUDGET, adjacency=adjacency)
         return
+    if task in ("mean", "quantile"):
+        advice, names = (
+            recommend(task, n=200, **BUDGET, adjacency=adjacency),
+            {"values": range(200), "bounds": (0, 200)},
+        )
+        exec(advice.code, names)
+        assert names["released"].mechanism == advice.mechanism
+        assert names["released"].privacy.adjacency == adjacency
+        assert names["released"].privacy.epsilon(BUDGET["delta"]) <= BUDGET["epsilon"]
+        with pytest.raises(sdp.InvalidParameterError, match="dimension must be left out"):
+            recommend(task, n=200, dimension=4, **BUDGET)
+        return
+    with pytest.raises(sdp.InvalidParameterError, match="dimension must be given"):
+        recommend(task, n=200, **BUDGET)
     advice = recommend(task, n=200, dimension=4, **BUDGET, adjacency=adjacency)
     names = private_data()
     if task == "groups":
