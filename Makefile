@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock clean crate supply
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock bounds clean crate supply
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -113,6 +113,9 @@ lock: ## Lock the Python tools again (needs uv on the path)
 		-c requirements/dev.txt --group supply -o requirements/supply.txt
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
 		--group peer-diffprivlib -o requirements/diffprivlib.txt
+
+bounds: ## Write the lowest and the newest requirements, from pyproject.toml
+	$(BIN)/python requirements/bounds.py
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) target dist site

@@ -21,6 +21,15 @@ def test_there_is_one_version():
     assert f'  version: "{version()}"\n' in (ROOT / "packaging/conda/recipe.yaml").read_text()
 
 
+def test_the_lowest_and_the_newest_requirements_are_those_of_the_package():
+    pytest.importorskip("tomllib")
+    spec = importlib.util.spec_from_file_location("bounds", ROOT / "requirements/bounds.py")
+    bounds = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bounds)
+    for name, text in bounds.texts().items():
+        assert (ROOT / "requirements" / name).read_text() == text, "run `make bounds`"
+
+
 def test_every_step_of_a_workflow_is_pinned_to_a_commit():
     steps = [
         line.strip()
