@@ -7,8 +7,9 @@ The bounds themselves are decided by running the tests (docs/platforms.md); what
 
 import re
 import sys
-import tomllib
 from pathlib import Path
+
+import tomllib
 
 HERE = Path(__file__).parent
 EXTRAS = ("models", "frames", "plots", "cli")

@@ -170,3 +170,23 @@ def test_on_spark_too(spark, tmp_path, monkeypatch):
     assert sorted(released.collect()) == sorted(spark.read.parquet(path).collect()) == first
     assert len(first) == 2
     assert accountant.debits == 1
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+@pytest.mark.parametrize("mechanism", ["dirichlet", "discrete_laplace", "discrete_gaussian"])
+def test_every_mechanism_bounds_persons_on_spark(spark, mechanism):
+    # One person has most rows of a group, all of them alike; everybody else has one.
+    busy = [("p0", "a", 0)] * 300
+    others = [(f"p{1 + place}", "b", place % 2) for place in range(400)]
+    visits = spark.createDataFrame([*busy, *others], ["p", "x", "g"])
+    accountant = sdp.Accountant(8.0, 1e-6, unit="p")
+    model = PrivateHistogram(
+        ["a", "b"], epsilon=8.0, delta=1e-6, total=200, mechanism=mechanism, unit="p", max_rows=2, accountant=accountant
+    )
+    released = model.release_on_spark(visits, "x", by="g", groups=[0, 1])
+    shares = {row["g"]: row["probabilities"] for row in released.collect()}
+    assert sorted(shares) == [0, 1]
+    # 2 of 202 rows count in the first group; all 300 would be 60 %. Noise of this budget is a few rows.
+    assert all(abs(sum(row) - 1) < 1e-9 and row[0] < 0.25 for row in shares.values())
+    assert (accountant.debits, model.privacy_.unit) == (1, "p")
+    assert model.privacy_.epsilon(1e-6) <= 8.0
