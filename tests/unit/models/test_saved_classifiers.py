@@ -27,9 +27,8 @@ BINNER = PrivateBinner(bounds={"age": (0, 100)}, n_bins=4)
 
 @pytest.fixture
 def classifier():
-    return PrivateCategoricalNB(2.0, categories=CATEGORIES, classes=["no", "yes"], binner=BINNER).fit(
-        records(), "answer"
-    )
+    options = {"categories": CATEGORIES, "classes": ["no", "yes"], "binner": BINNER}
+    return PrivateCategoricalNB(2.0, **options, random_state=sdp.testing.SeededRng(1)).fit(records(), "answer")
 
 
 @pytest.mark.parametrize("mechanism", ["dirichlet", "discrete_gaussian", "none"])
