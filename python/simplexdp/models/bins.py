@@ -280,11 +280,11 @@ def numbers_of(values: Any, column: Any) -> Floats:
 
 
 def _not_numeric(column: Any) -> InvalidDataError:
-    return InvalidDataError(f"column {column!r} must hold numbers to be binned (the row is not shown)")
+    return InvalidDataError(f"column {column!r} must hold numbers (the row is not shown)")
 
 
 def _missing(column: Any) -> InvalidDataError:
-    return InvalidDataError(f"column {column!r} must have no missing value to be binned (the row is not shown)")
+    return InvalidDataError(f"column {column!r} must have no missing value (the row is not shown)")
 
 
 def _public_edges(edges: Any, columns: Sequence[Any]) -> tuple[Floats, ...]:
