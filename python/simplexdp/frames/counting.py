@@ -161,11 +161,23 @@ def _counted(frame: Any, checked: list[list[Any]], resolved: dict[Any, Domain]) 
     used = list(resolved)
     if is_lazy(frame):
         return _count_lazy(frame, checked, resolved)
+    if _are_texts_of_polars(frame, checked):
+        # Polars groups texts in the time that it would take to number them, and then they are counted.
+        return _count_lazy(frame.lazy(), checked, resolved)
     codes = encode_columns(frame, resolved, used)
     return [
         count_codes(columns, [codes[column] for column in columns], [resolved[column] for column in columns])
         for columns in checked
     ]
+
+
+def _are_texts_of_polars(frame: Any, tables: list[list[Any]]) -> bool:
+    """Whether a frame of Polars is asked for tables of one column each, all of texts."""
+    if isinstance(frame, (np.ndarray, Mapping)) or not frame.implementation.is_polars():
+        return False
+    import narwhals as nw
+
+    return all(len(columns) == 1 and frame.schema.get(columns[0]) == nw.String for columns in tables)
 
 
 def count_codes(

@@ -42,12 +42,14 @@ def distinct_of_series(series: nw.Series[Any], column: Any) -> Distinct:
         return _distinct_of_pandas(native, column)
     if engine.is_pyarrow():
         return _distinct_of_pyarrow(series, column)
+    numbered = (nw.Categorical, nw.Enum, nw.Date, nw.Datetime, nw.Duration, nw.Time)
+    if engine.is_polars() and (series.dtype in numbered or series.dtype == nw.String):
+        missing = native.is_null().to_numpy()
+        present = native.drop_nulls() if missing.any() else native
+        # Each text is hashed once here, where asking for the distinct ones and looking all up among them does so twice.
+        return _with_missing(_distinct_of_polars(_as_categories(present)), missing)
     if series.dtype == nw.String:
         return _distinct_texts(series)
-    numbered = (nw.Categorical, nw.Enum, nw.Date, nw.Datetime, nw.Duration, nw.Time)
-    if engine.is_polars() and series.dtype in numbered:
-        missing = native.is_null().to_numpy()
-        return _with_missing(_distinct_of_polars(native.drop_nulls()), missing)
     return _distinct_one_by_one(series.to_list(), column)
 
 
@@ -69,6 +71,13 @@ def _distinct_texts(series: nw.Series[Any]) -> Distinct:
         return _with_missing(([], np.zeros(0, dtype=np.int64)), missing)
     numbers = present.replace_strict(levels, list(range(len(levels))), return_dtype=nw.Int64).to_numpy()
     return _with_missing((levels, numbers), missing)
+
+
+def _as_categories(native: Any) -> Any:
+    """Return a Polars series of texts as one of categories, any other as it is."""
+    import polars as pl
+
+    return native.cast(pl.Categorical) if native.dtype == pl.String else native
 
 
 def _distinct_of_polars(native: Any) -> Distinct:
