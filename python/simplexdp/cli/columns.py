@@ -14,6 +14,7 @@ from simplexdp.cli.selection import Selection, condition, of_persons
 
 if TYPE_CHECKING:
     from simplexdp.cli.counting import Levels
+    from simplexdp.cli.grouping import Grouping
     from simplexdp.frames import Cleaning
 
 __all__ = ["Stated"]
@@ -32,7 +33,6 @@ class Stated:
     date_format: str | None
     clean: str | None
     map_file: str | None
-    other_group: str | None
     discover: bool
 
     @classmethod
@@ -66,10 +66,9 @@ class Stated:
     def columns(
         self,
         column: str,
-        by: str | None,
+        grouping: Grouping,
         *,
         domain: tuple[str | None, str | None],
-        groups: tuple[str | None, str | None],
         other: str | None,
         null: str | None,
     ) -> dict[str, Levels]:
@@ -82,12 +81,12 @@ class Stated:
         for option, texts in (("--bins", self.bins), ("--dates", self.dates)):
             for text in texts:
                 name = text.partition("=")[0]
-                if name not in (column, by):
+                if name not in (column, *grouping.by):
                     raise click.UsageError(f"{option} is for --column and --by, got {name!r}")
                 if name in scaled:
                     raise click.UsageError(f"--bins and --dates must name a column once, got {name!r} again")
                 # A record without a group has its place among those of other groups.
-                names = (other, null) if name == column else (self.other_group, self.other_group)
+                names = (other, null) if name == column else (grouping.other(name),) * 2
                 scaled[name] = (binned(text, *names) if option == "--bins" else dated(text, self.date_format, *names))[
                     1
                 ]
@@ -95,13 +94,7 @@ class Stated:
             raise click.UsageError("--date-format needs --dates")
         if column in scaled and domain != (None, None):
             raise click.UsageError("--bins, --dates and --domain exclude each other for one column")
-        if by in scaled and groups != (None, None):
-            raise click.UsageError("--bins, --dates and --groups exclude each other for one column")
-        found = {}
-        if by is not None:
-            found[by] = scaled.get(by) or Levels(
-                stated_domain(*groups, "--groups"), self.other_group, self.other_group, "--groups", clean
-            )
+        found = grouping.levels(scaled, clean)
         found[column] = scaled.get(column) or Levels(stated_domain(*domain), other, null, clean=clean)
         return found
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.grouping import Grouping, group_options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.posterior_groups import Groups, check_groups, release_groups
 from simplexdp.cli.progress import Progress
@@ -76,9 +77,7 @@ Examples:
 @click.option("--column", required=True, help="The column whose shares are learnt.")
 @options.domain_options
 @options.level_options
-@click.option("--by", metavar="COLUMN", help="A histogram for each value of this column, from noisy counts.")
-@click.option("--groups", metavar="A,B,C", help="Public values of --by.")
-@click.option("--groups-file", type=click.Path(exists=True, dir_okay=False), help="The same from a file.")
+@group_options
 @click.option(
     "--sizes",
     type=click.Choice(["private", "public"]),
@@ -123,9 +122,9 @@ def posterior(
     domain_file: str | None,
     other: str | None,
     null: str | None,
-    by: str | None,
-    groups: str | None,
-    groups_file: str | None,
+    by: tuple[str, ...],
+    groups: tuple[str, ...],
+    groups_file: tuple[str, ...],
     sizes: str | None,
     prior: str | None,
     mechanism: str | None,
@@ -160,7 +159,8 @@ def posterior(
     Neighbouring data sets differ in one record replaced: the number of records is public. So are the domain, the prior
     and all other parameters.
     """
-    check_groups(by, groups, groups_file, sizes, mechanism, column)
+    grouping = Grouping(by, groups, groups_file)
+    check_groups(grouping, sizes, mechanism, column)
     mechanism = mechanism or "hellinger"
     if mechanism == "dirichlet" and delta is None:
         raise click.UsageError("--mechanism dirichlet needs --delta, for example 1e-6")
@@ -175,10 +175,10 @@ def posterior(
 
     from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
-    if by is not None:
+    if by:
         asked = Groups(column, by, prior, sizes == "public", epsilon or 0.0, delta, total, level, show_truth, seed)
         columns = {
-            by: Levels(stated_domain(groups, groups_file, "--groups"), option="--groups"),
+            **grouping.levels({}),
             column: Levels(stated_domain(domain, domain_file), other, null),
         }
         source = options.source(file, input_format, encoding, no_header, delimiter)

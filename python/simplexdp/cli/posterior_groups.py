@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simplexdp.cli.grouping import Grouping, name_of, repeated
 from simplexdp.cli.guarantee import debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.inferred import COLUMNS, Inferred
 from simplexdp.cli.progress import Progress
@@ -25,7 +26,7 @@ class Groups:
     """What was asked of the groups."""
 
     column: str
-    by: str
+    by: tuple[str, ...]
     prior: str | None
     public_sizes: bool
     epsilon: float
@@ -75,10 +76,10 @@ def release_groups(
     check.positive("epsilon", asked.epsilon)
     if asked.delta is not None:
         check.open_unit("delta", asked.delta)
-    for each in (asked.column, asked.by):
+    for each in (asked.column, *asked.by):
         check_column(each, asked.own_columns)
     counts = count(source, columns)
-    n_groups, dimension = counts.shape
+    dimension = counts.shape[-1]
     prior: Any = "empirical"
     if asked.prior is not None:
         from simplexdp.cli.posterior import stated_prior
@@ -94,13 +95,12 @@ def release_groups(
             said = "" if asked.public_sizes else ", and any number of records in a group"
             found = Inferred.of(built.infer(released, prior=prior, total=sizes), asked.level, said)
         rows: dict[str, list[Any]] = {
-            asked.by: [group for group in columns[asked.by].all for _ in range(dimension)],
-            asked.column: columns[asked.column].all * n_groups,
+            **repeated(columns),
             **found.columns(),
             "noisy_count": released.ravel().tolist(),
         }
         if asked.public_sizes:
-            rows["group_size"] = np.repeat(released.sum(axis=1), dimension).tolist()
+            rows["group_size"] = np.repeat(released.sum(axis=-1), dimension).tolist()
         if asked.show_truth:
             rows["true_count"] = counts.ravel().tolist()
         guarantee = guarantee_of(built.privacy, asked.epsilon, asked.delta if kind == "discrete_gaussian" else None)
@@ -132,7 +132,7 @@ def release_groups(
             "private": asked.seed is None and not asked.show_truth,
             "seeded": asked.seed is not None,
             "column": asked.column,
-            "by": asked.by,
+            "by": name_of(asked.by),
             "mechanism": kind,
             "parameters": {"prior": "empirical" if asked.prior is None else prior, **parameters_of(built)},
             "guarantee": guarantee,
@@ -150,16 +150,10 @@ def release_groups(
         emit(described(released), output, quiet=quiet)
 
 
-def check_groups(
-    by: str | None, groups: Any, groups_file: Any, sizes: str | None, mechanism: str | None, column: str
-) -> None:
+def check_groups(grouping: Grouping, sizes: str | None, mechanism: str | None, column: str) -> None:
     """Refuse what does not go together."""
-    if by is None:
-        for option, value in (("--groups", groups), ("--groups-file", groups_file), ("--sizes", sizes)):
-            if value is not None:
-                raise click.UsageError(f"{option} needs --by COLUMN")
-        return
-    if by == column:
-        raise click.UsageError("--by must be another column than --column")
-    if mechanism is not None:
+    grouping.check(column)
+    if not grouping.by and sizes is not None:
+        raise click.UsageError("--sizes needs --by COLUMN")
+    if grouping.by and mechanism is not None:
         raise click.UsageError("--by excludes --mechanism: noisy counts are released, and told, for every group")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -14,6 +14,7 @@ from simplexdp.cli import options
 from simplexdp.cli.columns import Stated
 from simplexdp.cli.discovery import Discovery
 from simplexdp.cli.files import Command
+from simplexdp.cli.grouping import Grouping, group_options, name_of, names_of, repeated
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.inferred import COLUMNS, Inferred, infer
 from simplexdp.cli.mechanism import AUTOMATIC, MECHANISMS, Request
@@ -44,6 +45,11 @@ Examples:
   # one for each group, for the price of one
   simplexdp release people.csv --column job --domain clerk,nurse,smith \\
       --by region --groups north,south --epsilon 1 --delta 1e-6
+
+\b
+  # for each combination of two columns, for the price of one
+  simplexdp release people.csv --column job --domain clerk,nurse,smith \\
+      --by region --groups north,south --by age --groups 1..5 --epsilon 1
 
 \b
   # from a pipe to JSON; missing values and whatever else occurs get levels
@@ -77,10 +83,13 @@ Examples:
 @options.level_options
 @options.column_options
 @options.record_options
-@click.option("--by", metavar="COLUMN", help="A histogram for each value of this column.")
-@click.option("--groups", metavar="A,B,C", help="Public values of --by.")
-@click.option("--groups-file", type=click.Path(exists=True, dir_okay=False), help="The same from a file.")
-@click.option("--other-group", metavar="NAME", help="A group for records of no listed group, and of none.")
+@group_options
+@click.option(
+    "--other-group",
+    multiple=True,
+    metavar="[COLUMN=]NAME",
+    help="A group for records of no listed group, and of none.",
+)
 @options.budget_options
 @click.option(
     "--mechanism",
@@ -137,9 +146,10 @@ def release(
     domain_file: str | None,
     other: str | None,
     null: str | None,
-    by: str | None,
-    groups: str | None,
-    groups_file: str | None,
+    by: tuple[str, ...],
+    groups: tuple[str, ...],
+    groups_file: tuple[str, ...],
+    other_group: tuple[str, ...],
     ledger: str | None,
     name: str,
     seed: int | None,
@@ -178,31 +188,27 @@ def release(
     extras = Extras(size, debias, interval, plot, report, show_truth, seed)
     source = options.source(file, input_format, encoding, no_header, delimiter)
     if stated.discover:
-        if by is not None or domain is not None or domain_file is not None or stated.bins or stated.dates:
+        if by or domain is not None or domain_file is not None or stated.bins or stated.dates:
             raise click.UsageError("--discover is for one column of text: leave --by, --domain, --bins and --dates out")
         extras.check_none()
         values = Discovery(column, other or "other", null, stated.cleaning(), selection, Request(**mechanism), seed)
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
     asked = Request(**mechanism, max_rows=selection.max_rows, keeps_total=selection.keeps_total).decided(
-        extras.named("--counts", "--debias"), rows=by is not None
+        extras.named("--counts", "--debias"), rows=bool(by)
     )
     asked.check()
     extras.check(asked, by)
-    if (groups is not None or groups_file is not None) and by is None:
-        raise click.UsageError("--groups needs --by COLUMN")
-    if by == column:
-        raise click.UsageError("--by must be another column than --column")
+    grouping = Grouping(by, groups, groups_file, other_group)
+    grouping.check(column)
     accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
 
     from simplexdp.cli.counting import check_column, count
 
-    for each in (column, *([] if by is None else [by])):
+    for each in (column, *by):
         check_column(each, extras.own_columns(asked))
-    columns = stated.columns(
-        column, by, domain=(domain, domain_file), groups=(groups, groups_file), other=other, null=null
-    )
+    columns = stated.columns(column, grouping, domain=(domain, domain_file), other=other, null=null)
     if not no_header and column in map(str, columns[column].all):
         warn(f"Warning: {column!r} is the name of the column and one of its values: does the file have a header?")
     counts = count(source, columns, selection)
@@ -213,7 +219,7 @@ def release(
     )
     with Progress("calibrating"):
         built = request.build()
-    curve = built.table_privacy if request.mechanism == "dirichlet" and by is not None else built.privacy
+    curve = built.table_privacy if request.mechanism == "dirichlet" and by else built.privacy
     curve = curve.for_unit(stated.unit)
     rng = options.seeded(seed)
     check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
@@ -265,7 +271,7 @@ class Extras:
         found += [] if self.seed is None else [SEEDED]
         return [*found, "true_count"] if self.show_truth else found
 
-    def check(self, request: Request, by: str | None) -> None:
+    def check(self, request: Request, by: Sequence[str]) -> None:
         """Refuse what does not go together, and what cannot be drawn or written, before anything is spent."""
         if request.mechanism != "dirichlet":
             for option in self.named("--counts", "--debias"):
@@ -273,9 +279,7 @@ class Extras:
         for option in self.named("--debias", "--plot", "--report"):
             if self.size is not None:
                 raise click.UsageError(f"--counts and {option} exclude each other")
-            if by is not None and (
-                option == "--debias" or request.mechanism in ("dirichlet", "sum_preserving_laplace")
-            ):
+            if by and (option == "--debias" or request.mechanism in ("dirichlet", "sum_preserving_laplace")):
                 raise click.UsageError(
                     f"{option} needs one histogram, or with --by noise that intervals are known of: the sizes of the "
                     "groups are private; --mechanism discrete_laplace has them"
@@ -318,12 +322,8 @@ def _described(
     unit: str | None,
 ) -> Result:
     """Put the release into a table with its guarantee."""
-    *above, column = columns
-    by = above[0] if above else None
-    rows: dict[str, list[Any]] = {}
-    if by is not None:
-        rows[by] = [group for group in columns[by].all for _ in range(request.dimension)]
-    rows[column] = columns[column].all * request.n_groups
+    *by, column = columns
+    rows = repeated(columns)
     bar: str | None = "share"
     if extras.size is not None:
         rows["count"], bar = released.ravel().tolist(), None
@@ -355,7 +355,7 @@ def _described(
         "private": extras.seed is None and not extras.show_truth,
         "seeded": extras.seed is not None,
         "column": column,
-        "by": by,
+        "by": name_of(by),
         "mechanism": request.mechanism,
         "parameters": parameters_of(built),
         "guarantee": guarantee,
@@ -409,8 +409,9 @@ def _illustrate(
 
     *above, own = labels
     texts = [str(label) for label in own]
+    groups = names_of(above)
     if above:
-        texts = [f"{group}: {label}" for group in above[0] for label in texts]
+        texts = [f"{group}: {label}" for group in groups for label in texts]
     values, level = result.columns["share"], extras.interval
     if isinstance(found, Inferred):
         kind, (lower, upper) = "credible", found.share_ends.reshape(-1, 2).T
@@ -437,8 +438,9 @@ def _illustrate(
         def draw(plots: Any) -> Any:
             if not above or not isinstance(found, Inferred):
                 return plots.release(values, lower, upper, texts, level=level)
-            ends = (found.count_ends[..., 0], found.count_ends[..., 1])
-            return plots.groups(found.count, *ends, names=above[0], labels=own, level=level)
+            cells = (len(groups), len(own))
+            ends = [found.count_ends[..., end].reshape(cells) for end in (0, 1)]
+            return plots.groups(found.count.reshape(cells), *ends, names=groups, labels=own, level=level)
 
         save_plot(draw, extras.plot, seeded=seeded)
         warn(f"wrote {extras.plot}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -95,8 +96,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     ----------
     domain : sequence, int or Domain, optional
         The public values of the column. Without it they are read off the data, which leaks and warns.
-    groups : sequence, int or Domain, optional
-        The public groups; needed when `fit` is given ``by``.
+    groups : sequence, int, Domain or mapping, optional
+        The public groups; needed when `fit` is given ``by``. A mapping gives those of each column of several.
     epsilon, delta : float
         The budget of the whole release.
     mechanism : str, default "auto"
@@ -123,9 +124,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    probabilities_ : ndarray, shape (d,) or (n_groups, d)
+    probabilities_ : ndarray, shape (d,), (n_groups, d) or (n_groups, n_groups, ..., d)
         The expected shares, given the release; of the Dirichlet mechanism the draw. Rows sum to one.
-    released_ : ndarray, shape (d,) or (n_groups, d)
+    released_ : ndarray, shape of `probabilities_`
         What was released: noisy counts, or the draw.
     posterior_ : HistogramPosterior or TablePosterior
         Of noisy counts: means, intervals and draws of shares and counts (`simplexdp.inference`). A Dirichlet draw needs
@@ -134,8 +135,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         The values, in the order of the last axis.
     mechanism_
         What released.
-    groups_ : list or None
-        The groups in the order of the rows of `probabilities_`, where `fit` had a column of them.
+    groups_ : list, dict of lists or None
+        The groups in the order of the rows of `probabilities_`, where `fit` had a column of them; of several columns
+        those of each, in the order of the axes.
     privacy_ : PrivacyCurve
     seeded_ : bool
         Whether it was drawn with a seed; it protects nobody then.
@@ -155,7 +157,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         self,
         domain: DomainLike | None = None,
         *,
-        groups: DomainLike | None = None,
+        groups: DomainLike | Mapping[Any, DomainLike] | None = None,
         epsilon: float = 1.0,
         delta: float = 1e-6,
         mechanism: str = "auto",
@@ -195,20 +197,29 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             Eager or lazy; see `simplexdp.frames.count_table`.
         column : str or int
             The column whose distribution is released.
-        by : str or int, optional
-            The column of groups.
+        by : str, int or list of them, optional
+            The column of groups; of a list, every combination of groups has a distribution of its own, still for the
+            price of one: a record is in one of them.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateHistogram
+        >>> people = {"region": ["n", "s"] * 50, "sex": ["f", "f", "m", "m"] * 25, "job": ["clerk", "smith"] * 50}
+        >>> groups = {"region": ["n", "s"], "sex": ["f", "m"]}
+        >>> histogram = PrivateHistogram(["clerk", "smith"], groups=groups).fit(people, "job", by=["region", "sex"])
+        >>> histogram.probabilities_.shape
+        (2, 2, 2)
         """
-        domains = {column: self._domain(frame, column)}
-        if by is not None:
-            domains[by] = self._groups(frame, by)
-        mechanism = self._mechanism(len(domains[column]), rows=by is not None)
+        above = _columns(by, column)
+        domains = {column: self._domain(frame, column), **{each: self._groups(frame, each, above) for each in above}}
+        mechanism = self._mechanism(len(domains[column]), rows=bool(above))
         counts = count_table(
             frame,
-            [column] if by is None else [by, column],
+            [*above, column],
             domains,
             unit=self.unit,
             max_rows=self.max_rows,
@@ -229,7 +240,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
                 self.released_ = self.released_ / units
             self.posterior_: Any = _posterior(_of_persons(mechanism, units), self.released_)
             self.probabilities_ = _shares(self.posterior_)
-        self.groups_: list[Any] | None = None if by is None else domains[by].levels
+        levels = {each: domains[each].levels for each in above}
+        self.groups_: Any = levels if len(above) > 1 else levels[above[0]] if above else None
         self._keep(mechanism, domains[column])
         return self
 
@@ -297,7 +309,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("random_state must be None here: every task draws from its own system")
         if check.flag("weighted", self.weighted):
             raise InvalidParameterError("weighted must be False where tasks release: fit counts weighted records")
-        public = groups if groups is not None else self.groups
+        public: Any = groups if groups is not None else self.groups
+        if isinstance(public, Mapping):
+            public = public.get(by)
         if public is None:
             raise InvalidParameterError("groups must be stated publicly, got None")
         if not hasattr(public, "columns"):
@@ -385,13 +399,29 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         )
         return infer_domain(frame, column)
 
-    def _groups(self, frame: Any, by: Any) -> Domain:
+    def _groups(self, frame: Any, by: Any, above: list[Any]) -> Domain:
+        if isinstance(self.groups, Mapping):
+            if by not in self.groups:
+                raise InvalidParameterError(f"groups must give those of every column of by, got none for {by!r}")
+            return as_domain(self.groups[by])
         if self.groups is not None:
+            if len(above) > 1:
+                raise InvalidParameterError("groups must map each column of by to its groups where there are several")
             return as_domain(self.groups)
         warnings.warn(
             f"the groups of {by!r} were inferred from private data, which reveals the values that occur; state them "
             "publicly with groups=",
             PrivacyLeakWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return infer_domain(frame, by)
+
+
+def _columns(by: Any, column: Any) -> list[Any]:
+    """Return the columns of groups, each once and none the counted one."""
+    above = [] if by is None else list(by) if isinstance(by, (list, tuple)) else [by]
+    if by is not None and not above:
+        raise InvalidParameterError("by must name at least one column, or be None")
+    if any(above.count(each) > 1 or each == column for each in above):
+        raise InvalidParameterError(f"by must name columns other than {column!r}, each once, got {by!r}")
+    return above
