@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 
 from simplexdp.cli.mechanism import Request
 from simplexdp.cli.progress import Progress
-from simplexdp.exceptions import NotAffordableError
+from simplexdp.exceptions import NotAffordableError, NumericalError
 
 if TYPE_CHECKING:
-    from simplexdp.inference import HistogramPosterior, TablePosterior
+    from simplexdp.inference import HistogramPosterior, TableMargins, TablePosterior
 
 __all__ = ["COLUMNS", "Inferred", "infer"]
 
 COLUMNS = ("share", "lower", "upper", "count", "count_lower", "count_upper")
 """Of every posterior: the expected share of a category and an interval, and the same of its count in the data."""
+
+MOST_NOISE = 20_000.0
+"""Cells times the scale of the noise: so much is inferred together within a few seconds."""
 
 GUESS_SHAPE = 4.0
 """A public guess of a private number of records stands for a negative binomial law with a standard deviation of half of
@@ -36,6 +39,8 @@ class Inferred:
     level: float
     total: str
     prior: str = "a Dirichlet prior whose strength is integrated over"
+    margins: TableMargins | None = None
+    """Of a table of groups, where its counts are inferred together."""
 
     @classmethod
     def of(cls, posterior: HistogramPosterior | TablePosterior, level: float, total: str) -> Inferred:
@@ -60,7 +65,9 @@ class Inferred:
         )
 
 
-def infer(built: Any, released: NDArray[Any], request: Request, level: float) -> Inferred | str:
+def infer(
+    built: Any, released: NDArray[Any], request: Request, level: float, *, margins: bool = False
+) -> Inferred | str:
     """Return what a release says, or why that cannot be told.
 
     Parameters
@@ -72,6 +79,8 @@ def infer(built: Any, released: NDArray[Any], request: Request, level: float) ->
         With the public number of records, or a public guess of it.
     level : float
         Of the intervals.
+    margins : bool
+        Whether the margins of a table of groups are wanted.
     """
     from simplexdp.inference import Total
 
@@ -96,6 +105,27 @@ def infer(built: Any, released: NDArray[Any], request: Request, level: float) ->
     try:
         with Progress("inferring"):
             posterior = built.infer(released, prior="empirical", total=total)
-            return Inferred.of(posterior, level, said)
+            found = Inferred.of(posterior, level, said)
+            return _together(found, posterior, request, level, wanted=margins) if grouped else found
     except NotAffordableError as error:
         return str(error)
+
+
+def _together(found: Inferred, posterior: Any, request: Request, level: float, *, wanted: bool) -> Inferred:
+    """Infer the counts of all groups together: for margins, or where they add up to a public number of records."""
+    size = float(np.prod(found.count.shape)) * _noise(posterior)
+    if request.mechanism == "dirichlet" or not (wanted or (request.total_is_public and size <= MOST_NOISE)):
+        return found
+    try:
+        together = posterior.margins(total=request.total if request.total_is_public else None)
+    except (NotAffordableError, NumericalError):
+        return found
+    said = f"{found.total}, {request.total} in all" if request.total_is_public else found.total
+    cells = together.cells
+    return replace(found, count=cells.mean, count_ends=cells.interval(level), total=said, margins=together)
+
+
+def _noise(posterior: Any) -> float:
+    """Return roughly how far the noise of a count goes."""
+    noise = posterior.noise
+    return 0.0 if noise is None else float(getattr(noise, "sigma", getattr(noise, "scale", 0.0)))

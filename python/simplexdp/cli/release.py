@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from simplexdp.cli.files import Command
 from simplexdp.cli.grouping import Grouping, group_options, name_of, names_of, repeated
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.inferred import COLUMNS, Inferred, infer
+from simplexdp.cli.margins import PIVOTS, margin_rows, margin_shares, pivot_columns, pivoted, total_name
 from simplexdp.cli.mechanism import AUTOMATIC, MECHANISMS, Request
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_picture, save_plot
@@ -127,6 +128,12 @@ Examples:
     metavar="LEVEL",
     help="Of the credible intervals, which know of the noise.",
 )
+@click.option("--margins", is_flag=True, help="With --by: also the sums over groups, over values and over all.")
+@click.option(
+    "--pivot",
+    type=click.Choice(PIVOTS),
+    help="With --by: a row for each group, a column for each value, and their sums.",
+)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A plot, PNG or SVG.")
 @click.option(
     "--report",
@@ -164,6 +171,8 @@ def release(
     size: int | None,
     debias: bool,
     interval: float,
+    margins: bool,
+    pivot: str | None,
     plot: str | None,
     report: str | None,
     show_truth: bool,
@@ -185,7 +194,7 @@ def release(
     """
     stated = Stated.taken_from(mechanism)
     selection = stated.selection(seed)
-    extras = Extras(size, debias, interval, plot, report, show_truth, seed)
+    extras = Extras(size, debias, interval, plot, report, show_truth, seed, margins, pivot)
     source = options.source(file, input_format, encoding, no_header, delimiter)
     if stated.discover:
         if by or domain is not None or domain_file is not None or stated.bins or stated.dates:
@@ -222,17 +231,21 @@ def release(
     curve = built.table_privacy if request.mechanism == "dirichlet" and by else built.privacy
     curve = curve.for_unit(stated.unit)
     rng = options.seeded(seed)
+    if pivot is not None:
+        pivot_columns(columns, [] if seed is None else [SEEDED])
     check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
     # The release is noted as made when it was delivered.
     with debited(accountant, curve, name, f"{file}:{column}"):
         with Progress("drawing"):
             released = _draw(built, request, counts, size, rng)
-        found = None if size is not None else infer(built, released, request, interval)
+        wanted = extras.margins or extras.pivot is not None
+            found = None if size is not None else infer(built, released, request, interval, margins=wanted)
         result = _described(request, extras, built, curve, columns, counts, released, found, stated.unit)
+        result = _with_margins(result, extras, columns, released, found, output)
         emit(result, output, quiet=quiet)
-    labels = [levels.all for levels in columns.values()]
+    names, labels = list(columns), [levels.all for levels in columns.values()]
     facts = partial(facts_of, file, ledger, accountant)
-    _illustrate(request, extras, built, curve, labels, released, found, result, facts)
+    _illustrate(request, extras, built, curve, names, labels, released, found, result, facts)
 
 
 @dataclass(frozen=True)
@@ -246,6 +259,8 @@ class Extras:
     report: str | None
     show_truth: bool
     seed: int | None
+    margins: bool = False
+    pivot: str | None = None
 
     def named(self, *options: str) -> list[str]:
         """Return those of the options that were given."""
@@ -254,12 +269,14 @@ class Extras:
             "--debias": self.debias,
             "--plot": self.plot is not None,
             "--report": self.report is not None,
+            "--margins": self.margins,
+            "--pivot": self.pivot is not None,
         }
         return [option for option in options if given[option]]
 
     def check_none(self) -> None:
         """Refuse all of it, where categories are discovered."""
-        for option in self.named("--counts", "--debias", "--plot", "--report"):
+        for option in self.named("--counts", "--debias", "--plot", "--report", "--margins", "--pivot"):
             raise click.UsageError(f"--discover and {option} exclude each other")
         if self.show_truth:
             raise click.UsageError("--discover and --show-truth exclude each other")
@@ -273,6 +290,15 @@ class Extras:
 
     def check(self, request: Request, by: Sequence[str]) -> None:
         """Refuse what does not go together, and what cannot be drawn or written, before anything is spent."""
+        for option in self.named("--margins", "--pivot"):
+            if not by:
+                raise click.UsageError(f"{option} needs --by COLUMN")
+            if request.mechanism in ("dirichlet", "sum_preserving_laplace"):
+                raise click.UsageError(
+                    f"{option} needs independent noise on every count: --mechanism discrete_laplace has it"
+                )
+        if self.pivot is not None and (self.margins or self.show_truth):
+            raise click.UsageError("--pivot has margins of its own, and excludes --margins and --show-truth")
         if request.mechanism != "dirichlet":
             for option in self.named("--counts", "--debias"):
                 raise click.UsageError(f"{option} needs --mechanism dirichlet")
@@ -367,6 +393,37 @@ def _described(
     return Result(rows, details, notes, bar)
 
 
+def _with_margins(
+    result: Result, extras: Extras, columns: Mapping[str, Levels], released: Any, found: Any, output: Output
+) -> Result:
+    """Add the margins, as rows or in JSON by themselves; or make a table with a column for each value."""
+    margins = found.margins if isinstance(found, Inferred) else None
+    if not (extras.margins or extras.pivot):
+        return result
+    if margins is None:
+        # What is paid for is delivered.
+        return replace(result, notes=[*result.notes, "No margins: the noise is too large to infer all counts together."])
+    if extras.pivot is not None:
+        cells = released if extras.pivot == "noisy_count" else margins.cells.mean
+        groups = tuple(range(len(columns) - 1))
+        wide = pivoted(columns, extras.pivot, cells, cells.sum(axis=-1), cells.sum(axis=groups), cells.sum().item())
+        return replace(result, columns=wide, bar=None, details={**result.details, "pivot": extras.pivot})
+    rows = margin_rows(columns, margins, released, extras.interval)
+    notes = [*result.notes, MARGINS.format(total_name(columns))]
+    if output.form == "json":
+        listed = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
+        return replace(result, details={**result.details, "margins": listed}, notes=notes)
+    number = len(rows["share"])
+    longer = {name: [*values, *rows.get(name, [None] * number)] for name, values in result.columns.items()}
+    return replace(result, columns=longer, notes=notes)
+
+
+MARGINS = (
+    "Rows with {!r} are sums over that column: the sums of the counts above them, at no further cost; share is of the "
+    "records of such a group. Intervals of sums over groups take the counts as independent."
+)
+
+
 def _public(request: Request) -> str:
     names = "the domain" if request.n_groups == 1 else "the domain, the groups"
     if request.total_is_public:
@@ -396,6 +453,7 @@ def _illustrate(
     extras: Extras,
     built: Any,
     curve: PrivacyCurve,
+    names: list[str],
     labels: list[list[Any]],
     released: Any,
     found: Inferred | str | None,
@@ -461,4 +519,6 @@ def _illustrate(
             "total": request.total if not above and (request.total_is_public or kind == "confidence") else None,
             "facts": facts(),
         }
+        if extras.margins and isinstance(found, Inferred) and found.margins is not None:
+            told["margins"] = margin_shares(names, labels, found.margins, level)
         write_pages(extras.report, "release", **told)

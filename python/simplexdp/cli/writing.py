@@ -201,7 +201,9 @@ def _aligned(result: Result) -> list[str]:
     names = list(result.columns)
     names = [visible(name).replace("\n", "\\n") for name in names]
     shown = [[_shown(value) for value in values] for values in result.columns.values()]
-    numeric = [all(isinstance(value, (int, float)) for value in values) for values in result.columns.values()]
+    numeric = [
+        all(value is None or isinstance(value, (int, float)) for value in values) for values in result.columns.values()
+    ]
     widths = [max(map(len, [name, *column])) for name, column in zip(names, shown, strict=True)]
     lines = []
     for row in [names, *map(list, zip(*shown, strict=True))]:

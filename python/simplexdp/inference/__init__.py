@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
 from simplexdp.inference.combining import Combined, SyntheticTables, combine, synthetic_tables
+from simplexdp.inference.laws import CountLaws
+from simplexdp.inference.margins import TableMargins
 from simplexdp.inference.posterior import Counts, HistogramPosterior, Shares
 from simplexdp.inference.prior import make_prior
 from simplexdp.inference.problem import state
@@ -17,11 +19,13 @@ from simplexdp.inference.total import Total
 
 __all__ = [
     "Combined",
+    "CountLaws",
     "Counts",
     "HistogramPosterior",
     "Shares",
     "SyntheticTables",
     "TableCounts",
+    "TableMargins",
     "TablePosterior",
     "Total",
     "combine",

@@ -24,6 +24,8 @@ class Release(NamedTuple):
     """Public totals that the release implies, or what to assume of totals that nobody states."""
     least: int = 0
     """A public lower bound of every count."""
+    noise: tuple[NDArray[np.float64], Any] | None = None
+    """Noisy counts and their mechanism, where every count has noise of its own."""
 
 
 def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) -> Release:
@@ -46,7 +48,7 @@ def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) ->
     ):
         if isinstance(mechanism, kind):
             values = _histograms(release, None, whole=whole)
-            return Release(_noisy(mechanism, values.ravel()), values.shape, Total.flat())
+            return Release(_noisy(mechanism, values.ravel()), values.shape, Total.flat(), noise=(values, mechanism))
     raise InvalidParameterError(
         f"mechanism must release histograms whose law is known cell by cell, got {type(mechanism).__name__}"
     )

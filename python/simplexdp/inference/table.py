@@ -1,7 +1,9 @@
 """The posteriors of many histograms at once."""
 
+from __future__ import annotations
+
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from simplexdp.inference.posterior import Floats, HistogramPosterior, Integers, 
 from simplexdp.inference.prior import Prior
 from simplexdp.inference.problem import Problem
 from simplexdp.inference.total import Total
+
+if TYPE_CHECKING:
+    from simplexdp.inference.margins import TableMargins
 
 __all__ = ["TableCounts", "TablePosterior"]
 
@@ -96,7 +101,7 @@ class TablePosterior:
         return np.asarray(self._summary()[1].reshape(*self._shape[:-1], 2)[..., 0])
 
     @cached_property
-    def counts(self) -> "TableCounts":
+    def counts(self) -> TableCounts:
         """The counts of the data."""
         return TableCounts(self)
 
@@ -134,6 +139,44 @@ class TablePosterior:
         """
         ends = self._summary(check.open_unit("level", level), is_shortest(kind))[5]
         return np.asarray(ends.reshape(*self._shape, 2))
+
+    @property
+    def noise(self) -> Any:
+        """The mechanism whose independent noise every count has, None for other releases."""
+        noise = self._problem.releases[0].noise
+        return None if noise is None else noise[1]
+
+    def margins(self, total: int | None = None) -> TableMargins:
+        """Return the counts of cells, rows and all records together, which add up; for noise on every count.
+
+        Parameters
+        ----------
+        total : int, optional
+            The public number of records in all histograms; left out, it is private.
+
+        Returns
+        -------
+        TableMargins
+
+        Examples
+        --------
+        >>> import simplexdp as sdp
+        >>> mechanism = sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2)
+        >>> posterior = mechanism.infer([[12, 9], [3, 2]], prior="empirical")
+        >>> posterior.margins(total=26).rows.mean.sum().round(6).item()
+        26.0
+        """
+        from simplexdp.inference.margins import table_margins
+        from simplexdp.models.released import Law
+
+        noise, public = self._problem.releases[0].noise, self._total
+        if noise is None or len(self._problem.releases) > 1 or self._problem.totals:
+            raise InvalidParameterError("margins must be of one release with independent noise on every count")
+        if not isinstance(public, Total) or public.spec[0] != "flat":
+            raise InvalidParameterError("margins must be of histograms whose totals are unknown: infer without total")
+        if total is not None:
+            total = check.integer("total", total, 0)
+        return table_margins(noise[0], Law.of_noise(noise[1]), self._prior, total)
 
     def _pair(self, which: int) -> Floats:
         values: Floats = self._summary()[which].reshape(*self._shape, 2)

@@ -35,6 +35,7 @@ from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
 from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 from simplexdp.models.persons import whose
+from simplexdp.models.pivoting import kind_of, pivot
 from simplexdp.sensitivity import weight_units
 
 if TYPE_CHECKING:
@@ -243,7 +244,65 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         levels = {each: domains[each].levels for each in above}
         self.groups_: Any = levels if len(above) > 1 else levels[above[0]] if above else None
         self._keep(mechanism, domains[column])
+        self._by, self._frame_kind = levels, kind_of(frame)
+        # That of records that a replaced one leaves as it is.
+        self._public_total = int(counts.sum()) if public else None
         return self
+
+    def pivot(self, what: str = "count", *, totals: bool = True) -> Any:
+        """Return the table of groups with one column for each value: in a frame of the kind that `fit` was given.
+
+        What it says follows from the release: it costs nothing. Counts are not negative and add up, under "replace" to
+        the public number of records.
+
+        Parameters
+        ----------
+        what : {"count", "share", "released"}, default "count"
+            Expected counts, their shares of a group, or the noisy counts.
+        totals : bool, default True
+            Whether there is a row for all groups, and a column for all values.
+
+        Returns
+        -------
+        data frame or ndarray
+            A frame where `fit` had one of pandas, Polars or PyArrow (for Dask and Spark pandas, for DuckDB PyArrow);
+            for arrays and mappings an array, a row for each combination of groups.
+
+        Examples
+        --------
+        >>> from simplexdp.models import PrivateHistogram
+        >>> people = {"region": ["n", "s"] * 50, "job": ["clerk"] * 60 + ["smith"] * 40}
+        >>> histogram = PrivateHistogram(["clerk", "smith"], groups=["n", "s"], delta=0.0)
+        >>> table = histogram.fit(people, "job", by="region").pivot()
+        >>> table.shape, float(table[-1, -1].round(6))
+        ((3, 3), 100.0)
+        """
+        check.choice("what", what, ("count", "share", "released"))
+        if not getattr(self, "_by", None):
+            raise InvalidParameterError("pivot needs groups: fit with by")
+        if what != "share" and isinstance(self.mechanism_, DirichletMechanism):
+            raise InvalidParameterError('what must be "share" for a Dirichlet draw, which has no counts')
+        if isinstance(self.mechanism_, DirichletMechanism):
+            if check.flag("totals", totals):
+                raise InvalidParameterError(
+                    "totals must be False for a Dirichlet draw: it does not tell sizes of groups"
+                )
+            cells = self.probabilities_
+        elif what == "released":
+            cells = self.released_
+        else:
+            cells = self.posterior_.margins(self._public_total).cells.mean
+        table = np.reshape(cells, (-1, np.shape(cells)[-1]))
+        if check.flag("totals", totals):
+            table = np.concatenate([table, table.sum(axis=0, keepdims=True)])
+            table = np.concatenate([table, table.sum(axis=1, keepdims=True)], axis=1)
+        if what == "share" and not isinstance(self.mechanism_, DirichletMechanism):
+            sizes = table[:, -1:] if totals else table.sum(axis=1, keepdims=True)
+            table = np.divide(table, sizes, out=np.zeros(table.shape), where=sizes > 0)
+        name = "all"
+        while totals and name in {*map(str, self.levels_), *(str(each) for own in self._by.values() for each in own)}:
+            name = f"({name})"
+        return pivot(table, self._by, self.levels_, name if totals else None, self._frame_kind)
 
     def release_on_spark(
         self, frame: Any, column: str, *, by: str, groups: Any = None, checkpoint: str | None = None

@@ -50,6 +50,7 @@ def release_report(
     notes: Sequence[str] = (),
     total: int | None = None,
     groups: Mapping[Any, tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
+    margins: Mapping[Any, tuple[Sequence[object], ArrayLike, ArrayLike, ArrayLike]] | None = None,
     facts: Facts | None = None,
 ) -> str:
     """Return one self-contained HTML page about released shares and their guarantee.
@@ -82,6 +83,8 @@ def release_report(
         The number of records, public or a public guess: counts stand beside the shares then.
     groups : mapping, optional
         For each group its shares with the ends of their intervals; each has a table of its own.
+    margins : mapping, optional
+        For each margin of a table its labels, and its shares with the ends of their intervals.
     facts : Facts, optional
         Where the release comes from: source, date, ledger, the command or code that made it.
 
@@ -117,6 +120,10 @@ def release_report(
             _group(name, *_checked(labels, *given), [escaped(label) for label in labels], level, kind)
             for name, given in (groups or {}).items()
         ),
+        "".join(
+            _group(name, *_checked(own, *given), [escaped(label) for label in own], level, kind)
+            for name, (own, *given) in (margins or {}).items()
+        ),
         _in_plain_words(found, curve),
         _remarks([note for note in notes if not _warns(note)]),
         provenance(facts),
@@ -142,6 +149,7 @@ def release_record(
     notes: Sequence[str] = (),
     total: int | None = None,
     groups: Mapping[Any, tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
+    margins: Mapping[Any, tuple[Sequence[object], ArrayLike, ArrayLike, ArrayLike]] | None = None,
     facts: Facts | None = None,
 ) -> dict[str, Any]:
     """Return what `release_report` shows as JSON-LD for programs: a schema.org Dataset. Arguments are the same.
@@ -161,7 +169,12 @@ def release_record(
     check.choice("kind", kind, get_args(Kind))
     found = meaning(curve, check.non_negative("delta", guarantee.get("delta", 0.0)))
 
-    def rows(shares: NDArray[np.float64], ends: NDArray[np.float64], size: int | None) -> list[dict[str, Any]]:
+    def rows(
+        shares: NDArray[np.float64],
+        ends: NDArray[np.float64],
+        size: int | None,
+        labels: Sequence[object] = labels,
+    ) -> list[dict[str, Any]]:
         entries = []
         for label, share, (low, high) in zip(labels, shares, ends, strict=True):
             entry: dict[str, Any] = {
@@ -193,6 +206,9 @@ def release_record(
         "intervals": kind,
         "data": rows(shares, ends, total),
         "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
+        "margins": {
+            str(name): rows(*_checked(own, *given), total, own) for name, (own, *given) in (margins or {}).items()
+        },
         "notes": [str(note) for note in notes],
     }
 

@@ -50,6 +50,56 @@ def test_bins_and_other_groups_are_for_the_column_that_they_name(simplexdp):
     )
 
 
+REGIONS = ("--by", "region", "--groups", "n,s")
+
+
+def test_margins_are_the_sums_of_the_cells_and_add_up_to_the_public_total(simplexdp):
+    found = rows_of(simplexdp, *REGIONS, "--by", "sex", "--groups", "f,m", "--margins")
+    cells, margins = found["rows"], found["margins"]
+    assert len(margins) == 3 * 3 * 3 - 8
+    for margin in margins:
+        inside = [row for row in cells if all(margin[name] in ("all", row[name]) for name in ("region", "sex", "job"))]
+        assert margin["count"] == pytest.approx(sum(row["count"] for row in inside), abs=1e-9)
+        assert margin["noisy_count"] == sum(row["noisy_count"] for row in inside)
+        assert 0 <= margin["count_lower"] <= margin["count"] + 1e-9 <= margin["count_upper"] + 2e-9
+    assert margins[-1]["count"] == pytest.approx(72, abs=1e-9)
+    assert (margins[-1]["count_lower"], margins[-1]["count_upper"]) == (72, 72)
+
+
+def test_a_pivot_table_has_a_column_for_each_value(simplexdp):
+    found = rows_of(simplexdp, *REGIONS, "--pivot", "count")["rows"]
+    assert [list(row) for row in found] == [["region", "a", "b", "all"]] * 3
+    assert [row["region"] for row in found] == ["n", "s", "all"]
+    for row in found:
+        assert row["all"] == pytest.approx(row["a"] + row["b"], abs=1e-9)
+    assert found[-1]["all"] == pytest.approx(72, abs=1e-9)
+    shares = rows_of(simplexdp, *REGIONS, "--pivot", "share")["rows"]
+    assert all(row["a"] + row["b"] == pytest.approx(1) for row in shares)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--margins",),
+        ("--pivot", "count"),
+        (*REGIONS, "--pivot", "count", "--margins"),
+        (*REGIONS, "--pivot", "truth"),
+        (*REGIONS, "--pivot", "count", "--show-truth"),
+        (*REGIONS, "--margins", "--mechanism", "dirichlet", "--delta", "1e-6"),
+        (*REGIONS, "--margins", "--mechanism", "sum_preserving_laplace"),
+    ],
+)
+def test_margins_and_pivots_that_mean_nothing_are_refused(simplexdp, arguments):
+    done = simplexdp("release", *JOB, "--epsilon", "1", *arguments, stdin=CSV)
+    assert (done.code, done.out) == (2, "")
+
+
+def test_margins_do_not_need_a_public_number_of_records(simplexdp):
+    found = rows_of(simplexdp, *REGIONS, "--margins", "--adjacency", "add_remove")
+    assert found["total"] is None
+    assert found["margins"][-1]["count_lower"] < found["margins"][-1]["count_upper"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

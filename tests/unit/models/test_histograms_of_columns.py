@@ -40,6 +40,39 @@ def test_every_combination_has_a_distribution_in_the_order_of_the_columns(make):
     assert one.groups_ == GROUPS["region"]
 
 
+@pytest.mark.parametrize("make", ["mapping", "pandas", "polars", "pyarrow"])
+def test_a_pivot_table_is_of_the_kind_that_came_in_and_adds_up(make):
+    data = frame()
+    if make != "mapping":
+        module = pytest.importorskip(make)
+        data = module.table(data) if make == "pyarrow" else module.DataFrame(data)
+    found = histogram(epsilon=1.0, delta=0.0).fit(data, "job", by=["year", "region"])
+    table = found.pivot()
+    if make == "mapping":
+        assert table.shape == (7, 3)
+        numbers = table
+    else:
+        assert type(table).__module__.startswith(make)
+        names = table.column_names if make == "pyarrow" else list(table.columns)
+        assert names == ["year", "region", "a", "b", "all"]
+        numbers = np.array([[float(x) for x in table[name].to_numpy()] for name in names[2:]]).T
+    assert numbers[-1, -1] == pytest.approx(600, abs=1e-9)
+    np.testing.assert_allclose(numbers[:-1].sum(axis=0), numbers[-1])
+    np.testing.assert_allclose(numbers[:, :-1].sum(axis=1), numbers[:, -1])
+    np.testing.assert_array_equal(
+        histogram(epsilon=1.0, delta=0.0).fit(frame(), "job", by="region").pivot("released", totals=False).shape, (2, 2)
+    )
+
+
+def test_a_pivot_table_needs_groups_and_counts():
+    with pytest.raises(sdp.exceptions.InvalidParameterError, match="pivot needs groups"):
+        histogram().fit(frame(), "job").pivot()
+    drawn = histogram(mechanism="dirichlet", total=300).fit(frame(), "job", by="region")
+    assert drawn.pivot("share", totals=False).shape == (2, 2)
+    with pytest.raises(sdp.exceptions.InvalidParameterError, match="what must be"):
+        drawn.pivot()
+
+
 @pytest.mark.parametrize("by", [[], ["region", "region"], ["region", "job"], ["region", "month"], "job"])
 def test_columns_that_cannot_be_grouped_by_are_refused_by_name(by):
     with pytest.raises(sdp.exceptions.InvalidParameterError, match=r"by|groups"):

@@ -1,0 +1,126 @@
+"""Counts that add up along trees: against enumeration of every table, dense least squares, and coverage."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.inference.least_squares import Measured, least_squares
+from simplexdp.inference.prior import make_prior
+from simplexdp.inference.tree import Level, Part, tree_posterior
+from simplexdp.models.released import Law
+
+PARENTS = np.array([0, 0, 1, 1, 1])
+LAWS = [Law("laplace", 1.5), Law("gaussian", 2.0)]
+
+
+def log_split(counts, parameters):
+    n, total = sum(counts), sum(parameters)
+    found = math.lgamma(n + 1) + math.lgamma(total) - math.lgamma(n + total)
+    return found + sum(
+        math.lgamma(x + a) - math.lgamma(x + 1) - math.lgamma(a) for x, a in zip(counts, parameters, strict=True)
+    )
+
+
+def log_noise(law, noisy, counts):
+    away = [abs(y - x) / law.size for y, x in zip(noisy, counts, strict=True)]
+    return -sum(away) if law.kind == "laplace" else -sum(each**2 for each in away) / 2
+
+
+@pytest.mark.parametrize("laws", [LAWS, LAWS[::-1]])
+@pytest.mark.parametrize("leaves", [[2.0, -1.0, 3.0, 0.0, 1.0], [9.0, -7.0, 0.0, 0.0, 0.0]])
+def test_the_posterior_of_a_tree_is_that_of_an_enumeration_of_all_tables(laws, leaves):
+    total, middle = 6, [3.0, 2.0]
+    above = [Part(math.log(0.4), np.array([0.5, 0.5]), np.array([1.0]))]
+    above += [Part(math.log(0.6), np.array([5.0, 5.0]), np.array([10.0]))]
+    below = [Part(math.log(0.3), np.repeat([0.25, 0.5 / 3], [2, 3]), np.full(2, 0.5))]
+    below += [Part(math.log(0.7), np.repeat([20.0, 40 / 3], [2, 3]), np.full(2, 40.0))]
+    weights = {}
+    for one, two in itertools.product(above, below):
+        for x in itertools.product(range(total + 1), repeat=5):
+            if sum(x) != total:
+                continue
+            sums = (x[0] + x[1], sum(x[2:]))
+            log = one.log_weight + two.log_weight + log_split(sums, one.parameters)
+            log += log_split(x[:2], two.parameters[:2]) + log_split(x[2:], two.parameters[2:])
+            log += log_noise(laws[0], middle, sums) + log_noise(laws[1], leaves, x)
+            weights[x] = weights.get(x, 0.0) + math.exp(log)
+    tables, masses = np.array(list(weights)), np.array(list(weights.values())) / sum(weights.values())
+    found = tree_posterior(
+        [
+            Level(np.zeros(2, dtype=int), above, np.array(middle), laws[0]),
+            Level(PARENTS, below, np.array(leaves), laws[1]),
+        ],
+        total,
+    )
+    for laws_of, counts in ((found[2], tables), (found[1], np.stack([tables[:, :2].sum(1), tables[:, 2:].sum(1)], 1))):
+        mean = masses @ counts
+        np.testing.assert_allclose(laws_of.mean, mean, atol=1e-9)
+        np.testing.assert_allclose(laws_of.sd**2, masses @ counts**2 - mean**2, atol=1e-8)
+        for place, (low, high) in enumerate(laws_of.interval(0.8)):
+            below_low = masses[counts[:, place] < low].sum()
+            assert below_low <= 0.1 + 1e-9
+            assert masses[counts[:, place] > high].sum() <= 0.1 + 1e-9
+            assert masses[counts[:, place] <= low].sum() > 0.1 - 1e-9
+    assert found[0].mean == pytest.approx(total)
+
+
+def test_margins_of_a_table_are_those_of_rows_tied_by_hand():
+    mechanism, noisy, total = sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2), [[12, 9, 1], [3, 2, -1]], 26
+    prior, masses, cells = make_prior("empirical", 3), 0.0, 0.0
+    for log_weight, parameters in zip(prior.log_weights, prior.parameters, strict=True):
+        for n in range(total + 1):
+            one, two = (
+                mechanism.infer(row, prior=parameters, total=size)
+                for row, size in zip(noisy, (n, total - n), strict=True)
+            )
+            weight = math.exp(log_weight + one.log_evidence + two.log_evidence)
+            masses += weight
+            cells += weight * np.array([one.counts.mean, two.counts.mean])
+    found = mechanism.infer(noisy, prior="empirical").margins(total=total)
+    np.testing.assert_allclose(found.cells.mean, cells / masses, atol=1e-4)
+    np.testing.assert_allclose(found.cells.mean.sum(axis=1), found.rows.mean, atol=1e-9)
+    np.testing.assert_allclose(found.over(0).mean, found.cells.mean.sum(axis=0), atol=1e-9)
+    assert found.total.mean == pytest.approx(total, abs=1e-12)
+    assert found.cells.interval(0.99).min() >= 0
+
+
+def test_intervals_of_cells_rows_and_margins_cover():
+    """60 tables of 6 x 4 from the model, fixed seed: 1440 cells, 360 rows, 240 margins; 4 standard errors: 3 to 8 %."""
+    rng = np.random.default_rng(5)
+    mechanism, inside = sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2), []
+    for _ in range(60):
+        shares = rng.dirichlet(np.ones(4) * 0.5, 6)
+        truth = np.array([rng.multinomial(rng.integers(0, 40), row) for row in shares])
+        noise = rng.geometric(1 - math.exp(-0.5), truth.shape) - rng.geometric(1 - math.exp(-0.5), truth.shape)
+        found = mechanism.infer(truth + noise, prior="empirical").margins(total=int(truth.sum()))
+        pairs = ((found.cells, truth), (found.rows, truth.sum(axis=1)), (found.over(0), truth.sum(axis=0)))
+        for laws, counts in pairs:
+            ends = laws.interval(0.9)
+            inside.append(np.mean((ends[..., 0] <= counts) & (counts <= ends[..., 1])))
+    covered = np.array(inside).reshape(-1, 3).mean(axis=0)
+    assert np.all((covered > [0.9, 0.86, 0.86]) & (covered < 0.99)), covered
+
+
+@pytest.mark.parametrize("total", [None, 400.0])
+@pytest.mark.parametrize("middle", [np.inf, 3.0])
+def test_least_squares_are_those_of_the_dense_equations(total, middle):
+    rng = np.random.default_rng(1)
+    parent = np.repeat(np.arange(3), [2, 5, 1])
+    leaves, rows = rng.normal(40, 9, 8), rng.normal(130, 9, 3)
+    found = least_squares([Measured(np.zeros(3, dtype=int), rows, middle), Measured(parent, leaves, 7.0)], total)
+    sums = (parent == np.arange(3)[:, None]).astype(float)
+    design = np.concatenate([np.eye(8) / math.sqrt(7), sums / math.sqrt(middle)])
+    noisy = np.concatenate([leaves / math.sqrt(7), rows / math.sqrt(middle)])
+    covariance = np.linalg.inv(design.T @ design)
+    estimate = covariance @ design.T @ noisy
+    if total is not None:
+        gain = covariance.sum(axis=1) / covariance.sum()
+        estimate = estimate + gain * (total - estimate.sum())
+        covariance = covariance - np.outer(gain, covariance.sum(axis=0))
+    np.testing.assert_allclose(found[2].counts, estimate, rtol=1e-10)
+    np.testing.assert_allclose(found[2].variances, np.diag(covariance), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found[1].counts, sums @ estimate, rtol=1e-10)
+    np.testing.assert_allclose(found[1].variances, np.diag(sums @ covariance @ sums.T), rtol=1e-9, atol=1e-9)
