@@ -239,7 +239,7 @@ def release(
         with Progress("drawing"):
             released = _draw(built, request, counts, size, rng)
         wanted = extras.margins or extras.pivot is not None
-            found = None if size is not None else infer(built, released, request, interval, margins=wanted)
+        found = None if size is not None else infer(built, released, request, interval, margins=wanted)
         result = _described(request, extras, built, curve, columns, counts, released, found, stated.unit)
         result = _with_margins(result, extras, columns, released, found, output)
         emit(result, output, quiet=quiet)
@@ -402,7 +402,9 @@ def _with_margins(
         return result
     if margins is None:
         # What is paid for is delivered.
-        return replace(result, notes=[*result.notes, "No margins: the noise is too large to infer all counts together."])
+        return replace(
+            result, notes=[*result.notes, "No margins: the noise is too large to infer all counts together."]
+        )
     if extras.pivot is not None:
         cells = released if extras.pivot == "noisy_count" else margins.cells.mean
         groups = tuple(range(len(columns) - 1))
