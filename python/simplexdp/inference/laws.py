@@ -217,6 +217,12 @@ class CountLaws:
         """Return the same laws in another shape."""
         return CountLaws(self._weights, shape)
 
+    def turned(self, groups: int, many: bool) -> CountLaws:
+        """Return laws that stand value after value as shape (groups, values), or (groups,) where there is one value."""
+        values = len(self._weights) // groups
+        order = np.arange(len(self._weights)).reshape(values, groups).T.ravel()
+        return CountLaws(self._weights.rows(order), (groups, values) if many else (groups,))
+
     @cached_property
     def _masses(self) -> Floats:
         values = self._weights.values

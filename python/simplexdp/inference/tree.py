@@ -42,6 +42,8 @@ HEAVY = 0.01
 """Of priors with less weight nothing of the kind is asked."""
 CLOSE = 0.5
 """How many deviations the mean of a sum may be away from its centre."""
+WHOLE = 0.6
+"""And how far in any case: counts are whole."""
 LEAST_CENTRE = 0.05
 MOST_STEPS = 40
 MOST_OF_LEAVES = 1 << 23
@@ -204,9 +206,15 @@ class _Tree:
         nearest = 1.0
         for (chosen, _), weight in zip(choices, weights / weights.sum(), strict=True):
             laws, near = self._descended(chosen)
+            if any(np.any(each.values.sum(axis=1) == 0) for each in laws):
+                # Too far from the centres to be told.
+                nearest = 0.0 if weight > HEAVY else nearest
+                continue
             nearest = min(nearest, near) if weight > HEAVY else nearest
             for place, found in enumerate(laws):
                 mixed[place].append((float(weight), found))
+        if not mixed[0]:
+            raise NumericalError("release must agree with itself: its noisy counts contradict each other")
         return [CountLaws(_mixture(each), (len(each[0][1]),)) for each in mixed], nearest
 
     def _choices(self) -> list[tuple[tuple[int, ...], float]]:
@@ -295,13 +303,10 @@ class _Tree:
         for place, (level, kept) in enumerate(zip(self.levels, reversed(state.kept), strict=True)):
             part = chosen[place]
             # What surrounds the sum of a node's children, where the node's law has any mass.
-            surrounding, _ = outside.times(self._around(place, part, kept.tilts, outside.numbers))
-            tilted = kept.above.at(surrounding.starts, surrounding.values.shape[1])
-            mass = tilted * surrounding.values
+            tilted = kept.above.at(outside.starts, outside.values.shape[1])
+            surrounding, mass = _within(tilted, outside, self._around(place, part, kept.tilts, outside.numbers))
             most = mass.max(axis=1, keepdims=True)
             near = min(near, float(np.where(mass >= most, tilted, 0.0).max(axis=1).min()))
-            surrounding = Weights(surrounding.starts, np.where(mass > NOISE * most, surrounding.values, 0.0))
-            surrounding = surrounding.scaled()[0].trimmed(0.0)
             pieces = []
             for (where, children), each in zip(level.blocks, kept.sums, strict=True):
                 inner = remainders(each, surrounding.rows(where), children.shape[1])
@@ -313,8 +318,25 @@ class _Tree:
             logs = around.numbers * kept.tilts[level.parent, None]
             if level.parts:
                 logs = logs + _log_ways(level.parts[part].parameters, around.numbers)
-            outside = around.times(logs)[0]
+            outside = _within(kept.own.values, around, logs, included=True)[0]
         return laws, near
+
+
+def _within(own: Floats, around: Weights, logs: Floats, *, included: bool = False) -> tuple[Weights, Floats]:
+    """Multiply what surrounds nodes by what these are the logarithms of, where the product with `own` has any mass.
+
+    Elsewhere it may be larger by any power. What is `included` in `own` already is no part of that mass. Returns also
+    the masses, with a maximum of one.
+    """
+    with np.errstate(divide="ignore"):
+        weights = np.log(around.values) + logs
+        total = np.log(own) + (np.log(around.values) if included else weights)
+    most = total.max(axis=1, keepdims=True)
+    mass = np.exp(total - np.where(np.isfinite(most), most, 0.0))
+    kept = np.where(mass > NOISE, weights, -np.inf)
+    largest = kept.max(axis=1, keepdims=True)
+    values = np.exp(kept - np.where(np.isfinite(largest), largest, 0.0))
+    return Weights(around.starts, values).trimmed(0.0), mass
 
 
 def _tilted(own: Weights, parent: Integers, centres: Floats) -> tuple[Weights, Floats, float]:
@@ -331,15 +353,17 @@ def _tilted(own: Weights, parent: Integers, centres: Floats) -> tuple[Weights, F
         places = np.arange(masses.shape[1], dtype=np.float64)
         first = masses @ places
         means = np.bincount(parent, own.starts + first)
-        variances = np.bincount(parent, np.maximum(masses @ places**2 - first**2, 1e-9))
+        variances = np.maximum(np.bincount(parent, np.maximum(masses @ places**2 - first**2, 0.0)), 1e-2)
         spread = np.sqrt(variances)
-        if np.all(np.abs(centres - means) <= CLOSE * spread):
+        if np.all(np.abs(centres - means) <= np.maximum(CLOSE * spread, WHOLE)):
             break
         low, high = np.where(means < centres, tilts, low), np.where(means > centres, tilts, high)
         # Newton's step, not further than a few deviations at a time, and between what was too little and too much.
         goal = tilts + np.clip(centres - means, -3 * spread, 3 * spread) / variances
         inside = (goal > low) & (goal < high)
-        step = np.where(inside | ~np.isfinite(high - low), goal, (low + high) / 2) - tilts
+        bracketed = np.isfinite(low) & np.isfinite(high)
+        middle = (np.where(bracketed, low, 0.0) + np.where(bracketed, high, 0.0)) / 2
+        step = np.where(inside | ~bracketed, goal, middle) - tilts
         step = np.where(means == centres, 0.0, step)
         own, more = own.times(own.numbers * step[parent, None])
         tilts, logs = tilts + step, logs + float(more.sum())

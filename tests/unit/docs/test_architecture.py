@@ -40,6 +40,7 @@ ROUNDS_NO_GUARANTEE = {
     "comparison/candidates.py": "when a search for more calibrations ends",
     "comparison/population.py": "shares of made-up populations",
     "frames/discovery.py": "where a search for a threshold begins, whose outcome is asked for its cost",
+    "inference/laws.py": "masses of a posterior that are smaller than what transforms can tell",
     "mechanisms/dirichlet.py": "where a search for persons begins, whose outcome is asked for its cost",
     "mechanisms/posterior_errors.py": "quantiles of an error that is shown",
     "models/bins.py": "the middle of a bin stays inside it; the share of a budget, whose cost is checked",
