@@ -3,7 +3,27 @@
 import html
 from collections.abc import Iterable, Sequence
 
-__all__ = ["table"]
+__all__ = ["MOST_SHOWN", "largest", "table"]
+
+MOST_SHOWN = 50
+"""Rows of a table in a notebook; of more the largest are shown."""
+
+
+def largest(values: Sequence[float]) -> tuple[list[int], str]:
+    """Return which rows are shown, all in their order or the largest by size, and what is to be said of the others.
+
+    Examples
+    --------
+    >>> largest([0.2, 0.8])
+    ([0, 1], '')
+    """
+    if len(values) <= MOST_SHOWN:
+        return list(range(len(values))), ""
+    order = sorted(range(len(values)), key=lambda place: -values[place])
+    rest = sum(values[place] for place in order[MOST_SHOWN:])
+    return order[:MOST_SHOWN], (
+        f"The {MOST_SHOWN} largest of {len(values)}; the {len(values) - MOST_SHOWN} others have {100 * rest:.2f} %."
+    )
 
 
 def table(

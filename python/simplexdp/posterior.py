@@ -62,16 +62,14 @@ class Posterior:
         return f"Posterior({np.array2string(self._alpha, separator=', ', threshold=8)})"
 
     def _repr_html_(self) -> str:
-        from simplexdp._notebook import table
+        from simplexdp._notebook import largest, table
 
         ends = self.interval(0.95)
-        most = min(self._alpha.size, 50)
+        shown, others = largest(self.mean.tolist())
         rows = [
-            [k, f"{100 * self.mean[k]:.2f} %", f"{100 * ends[k, 0]:.2f} % to {100 * ends[k, 1]:.2f} %"]
-            for k in range(most)
+            [k, f"{100 * self.mean[k]:.2f} %", f"{100 * ends[k, 0]:.2f} % to {100 * ends[k, 1]:.2f} %"] for k in shown
         ]
-        notes = [f"The first {most} of {self._alpha.size}."] if most < self._alpha.size else []
-        return table(["", "share", "95 %"], rows, caption="Dirichlet posterior", notes=notes)
+        return table(["", "share", "95 %"], rows, caption="Dirichlet posterior", notes=[others] if others else [])
 
     @property
     def alpha(self) -> Floats:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp import _core
+from simplexdp._notebook import largest, table
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.prior import Prior
 from simplexdp.inference.total import Spec
@@ -69,13 +70,18 @@ class HistogramPosterior:
 
     def _repr_html_(self) -> str:
         shares, counts = self.interval(), self.counts.interval()
+        shown, others = largest(self.mean.tolist())
         rows = [
-            f"<tr><th>{k}</th><td>{self.mean[k]:.4f}</td><td>{shares[k, 0]:.4f} to {shares[k, 1]:.4f}</td>"
-            f"<td>{self.counts.mean[k]:.1f}</td><td>{counts[k, 0]} to {counts[k, 1]}</td></tr>"
-            for k in range(min(len(self.mean), 50))
+            [
+                k,
+                f"{100 * self.mean[k]:.2f} %",
+                f"{100 * shares[k, 0]:.2f} % to {100 * shares[k, 1]:.2f} %",
+                f"{self.counts.mean[k]:.1f}",
+                f"{counts[k, 0]} to {counts[k, 1]}",
+            ]
+            for k in shown
         ]
-        head = "<tr><th></th><th>share</th><th>95 %</th><th>count</th><th>95 %</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+        return table(["", "share", "95 %", "count", "95 %"], rows, notes=[others] if others else [])
 
     @property
     def dimension(self) -> int:

@@ -61,7 +61,7 @@ class TablePosterior:
     def _repr_html_(self) -> str:
         mean = self.mean.reshape(self._rows, -1)[: MOST_SHOWN[0], : MOST_SHOWN[1]]
         cells = "".join(
-            f"<tr><th>{row}</th>{''.join(f'<td>{value:.4f}</td>' for value in values)}</tr>"
+            f"<tr><th>{row}</th>{''.join(f'<td>{100 * value:.2f} %</td>' for value in values)}</tr>"
             for row, values in enumerate(mean)
         )
         shown = "" if mean.size == np.prod(self._shape) else f", the first {mean.shape[0]} x {mean.shape[1]} of them"

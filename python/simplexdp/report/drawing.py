@@ -27,13 +27,17 @@ def bar(value: float, lower: float, upper: float, end: float) -> str:
     )
 
 
+MOST_TICKS = 4
+
+
 def axis(end: float) -> str:
     """Draw the axis that belongs to the bars."""
     step = _step(end)
     ticks = [i * step for i in range(math.floor(end / step * (1 + 1e-9)) + 1)]
     decimals = max(0, -math.floor(math.log10(100 * step) + 1e-9))
     parts = []
-    for tick in ticks:
+    # Names of many ticks stand on each other where the bars are short.
+    for tick in ticks[:: 2 if len(ticks) > MOST_TICKS else 1]:
         at = 100 * tick / end
         anchor = "start" if at < 8 else "end" if at > 92 else "middle"
         parts.append(f'<text x="{at:.2f}%" y="12" text-anchor="{anchor}">{100 * tick:.{decimals}f} %</text>')

@@ -131,7 +131,7 @@ def _column(model: PrivateSynthesizer, name: Any, level: float) -> str:
     return (
         f"<section><h2>{escaped(name)}</h2><p>At most {percent(bounds.total_variation, 1, up=True)} of the records "
         f"would have to change for the true table, with confidence {percent(level, 0)}.</p>{more}"
-        f'<div class="scroll"><table><thead><tr><th scope="col">value</th><td>{axis(end)}</td>'
+        f'<div class="scroll"><table class="levels"><thead><tr><th scope="col">value</th><td>{axis(end)}</td>'
         '<th scope="col">share</th>'
         f'<th scope="col">true share</th></tr></thead><tbody>{rows}</tbody></table></div></section>'
     )
