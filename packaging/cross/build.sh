@@ -1,27 +1,30 @@
 #!/usr/bin/env bash
-# Builds the wheel of another platform, from Debian's packages and the tools of `make wheels` alone:
+# Builds the wheel of another platform on Linux; zig, which `make wheels` installs, links:
 # packaging/cross/build.sh TARGET FOLDER [ARGUMENTS OF MATURIN]
 #
-# The standard library of the target is compiled from its sources (packages rustc-web, cargo-web, rust-web-src), since
-# rustup's are not to be had everywhere; zig links. They are unpacked into FOLDER and installed nowhere.
+# With the standard library of the target where `rustup target add` put it. Where rustup has no such library, Debian's
+# packages alone are enough (rustc-web, cargo-web, rust-web-src): they are unpacked into FOLDER and installed nowhere, and
+# the standard library is compiled from its sources.
 set -euo pipefail
 target=$1 folder=$(mkdir -p "$2" && realpath "$2")
 shift 2
 cd "$(dirname "$0")/../.."
 
-root=$folder/root
-packages=(rustc-web cargo-web rust-web-src libstd-rust-web-dev libstd-rust-web-1.96 libllvm22 libgit2-1.5
-    libhttp-parser2.9 libmbedcrypto7 libmbedtls14 libmbedx509-1 libssh2-1)
-if [ ! -x "$root/usr/bin/rustc" ]; then
-    mkdir -p "$folder/packages"
-    (cd "$folder/packages" && apt-get download -q "${packages[@]}")
-    for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$root"; done
+if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+    root=$folder/root
+    packages=(rustc-web cargo-web rust-web-src libstd-rust-web-dev libstd-rust-web-1.96 libllvm22 libgit2-1.5
+        libhttp-parser2.9 libmbedcrypto7 libmbedtls14 libmbedx509-1 libssh2-1)
+    if [ ! -x "$root/usr/bin/rustc" ]; then
+        mkdir -p "$folder/packages"
+        (cd "$folder/packages" && apt-get download -q "${packages[@]}")
+        for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$root"; done
+    fi
+    export PATH=$root/usr/bin:$PATH
+    export LD_LIBRARY_PATH=$root/usr/lib/x86_64-linux-gnu RUSTC=$root/usr/bin/rustc RUSTDOC=$root/usr/bin/rustdoc
+    export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
 fi
-
-export PATH=$root/usr/bin:$PWD/.venv/bin:$PATH
-export LD_LIBRARY_PATH=$root/usr/lib/x86_64-linux-gnu RUSTC=$root/usr/bin/rustc RUSTDOC=$root/usr/bin/rustdoc
+export PATH=$PWD/.venv/bin:$PATH CARGO_TARGET_DIR=$folder/target
 . packaging/steady/environment.sh
-export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind CARGO_TARGET_DIR=$folder/target
 # A platform whose Python is not at hand is described by its version alone.
 export PYO3_CROSS_PYTHON_VERSION=${PYO3_CROSS_PYTHON_VERSION:-3.10}
 
@@ -31,7 +34,7 @@ case $target in
         # maturin asks zig only for Linux and macOS; here it is the linker that cargo calls.
         linker=()
         name=${target//-/_} && name=CARGO_TARGET_${name^^}_LINKER
-        export "$name=$PWD/packaging/cross/zig-linker-${target%%-*}"
+        export "$name=$PWD/packaging/cross/zig-linker" ZIG_TARGET=${target%%-*}-windows-gnu
         ;;
 esac
 out=$folder/dist/$target${PYO3_PYTHON:+-$(basename "$PYO3_PYTHON")}
