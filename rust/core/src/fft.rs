@@ -8,6 +8,8 @@
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex};
 
+use crate::wide::widest;
+
 /// Rounding unit of a double.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 
@@ -60,6 +62,14 @@ impl RealFft {
 
     /// The spectrum of `x`.
     pub(crate) fn forward(&self, x: &[f64]) -> Spectrum {
+        widest(
+            #[inline(always)]
+            || self.forward_on(x),
+        )
+    }
+
+    #[inline(always)]
+    fn forward_on(&self, x: &[f64]) -> Spectrum {
         let mut z = Spectrum {
             re: x.chunks_exact(2).map(|pair| pair[0]).collect(),
             im: x.chunks_exact(2).map(|pair| pair[1]).collect(),
@@ -80,7 +90,15 @@ impl RealFft {
     }
 
     /// The real sequence whose spectrum is `z`.
-    pub(crate) fn inverse(&self, mut z: Spectrum) -> Vec<f64> {
+    pub(crate) fn inverse(&self, z: Spectrum) -> Vec<f64> {
+        widest(
+            #[inline(always)]
+            || self.inverse_on(z),
+        )
+    }
+
+    #[inline(always)]
+    fn inverse_on(&self, mut z: Spectrum) -> Vec<f64> {
         let (zero, nyquist) = (z.re[0], z.im[0]);
         (z.re[0], z.im[0]) = (0.5 * (zero + nyquist), 0.5 * (zero - nyquist));
         z.im[1] = -z.im[1];
@@ -98,6 +116,7 @@ impl RealFft {
     }
 
     /// Two levels at a time, and one alone at the end if their number is odd.
+    #[inline(always)]
     fn reduce(&self, z: &mut Spectrum) {
         let mut block = self.half;
         while block >= 4 {
@@ -120,6 +139,7 @@ impl RealFft {
     }
 
     /// The steps of [`Self::reduce`] backwards, without the factor one half of each.
+    #[inline(always)]
     fn expand(&self, z: &mut Spectrum) {
         let mut block = if self.levels % 2 == 1 {
             for s in 0..self.half / 2 {
@@ -146,6 +166,7 @@ impl RealFft {
 
 impl Twiddles {
     /// The factors of one block of two levels: for its second, third and fourth quarter.
+    #[inline(always)]
     fn three(&self, s: usize) -> [(f64, f64); 3] {
         let (ar, ai) = (self.re[s], self.im[s]);
         let (br, bi) = (self.re[2 * s], self.im[2 * s]);
@@ -153,6 +174,7 @@ impl Twiddles {
     }
 }
 
+#[inline(always)]
 fn reduce_four(re: &mut [f64], im: &mut [f64], quarter: usize, w: [(f64, f64); 3]) {
     let [(r0, r1), (r2, r3)] = quarters(re, quarter);
     let [(i0, i1), (i2, i3)] = quarters(im, quarter);
@@ -169,6 +191,7 @@ fn reduce_four(re: &mut [f64], im: &mut [f64], quarter: usize, w: [(f64, f64); 3
     }
 }
 
+#[inline(always)]
 fn expand_four(re: &mut [f64], im: &mut [f64], quarter: usize, w: [(f64, f64); 3]) {
     let [(r0, r1), (r2, r3)] = quarters(re, quarter);
     let [(i0, i1), (i2, i3)] = quarters(im, quarter);
@@ -189,6 +212,7 @@ fn expand_four(re: &mut [f64], im: &mut [f64], quarter: usize, w: [(f64, f64); 3
 type Pair<'a> = (&'a mut [f64], &'a mut [f64]);
 
 /// A block as its four quarters; the common length is visible to the optimiser.
+#[inline(always)]
 fn quarters(x: &mut [f64], quarter: usize) -> [Pair<'_>; 2] {
     let (a, b) = x.split_at_mut(2 * quarter);
     let (a0, a1) = a.split_at_mut(quarter);

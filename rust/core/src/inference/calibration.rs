@@ -18,6 +18,9 @@
 //!
 //! w is uniform on [0, 1] before the release.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::factor::Factor;
 use crate::special::log_gamma;
 use crate::{Error, Result, interrupt, parallel};
@@ -37,6 +40,9 @@ const CUT: f64 = 20.0;
 /// Steps in the spread of a count.
 const FINENESS: f64 = 3.0;
 
+/// Between the roots of mu at which ln g is computed; a Poisson law has a spread of one half there.
+const ROOT_STEP: f64 = 0.125;
+
 /// Records whose predicted class has the same prior log-odds, and nearly the same posterior ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Bin {
@@ -55,13 +61,16 @@ pub struct Bin {
 /// # Errors
 /// [`Error::InvalidParameter`] for factors that are no noisy counts; [`Error::Interrupted`].
 pub fn weight_of_evidence(bins: &[Bin], threads: usize) -> Result<(f64, f64)> {
+    let likelihoods: Vec<Mutex<Likelihood>> =
+        bins.iter().map(|bin| Ok(Mutex::new(Likelihood::new(bin)?))).collect::<Result<_>>()?;
     let (mut low, mut high) = (0.0, 1.0);
     for round in 1.. {
         let step = (high - low) / (POINTS - 1) as f64;
         let places: Vec<f64> = (0..POINTS).map(|i| low + i as f64 * step).collect();
         let by_bin = parallel::map(0..bins.len(), threads, |k| {
             interrupt::check()?;
-            places.iter().map(|&w| bins[k].log_likelihood(w)).collect::<Result<Vec<f64>>>()
+            let mut likelihood = likelihoods[k].lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(places.iter().map(|&w| likelihood.log_at(w)).collect::<Vec<f64>>())
         })?;
         let logs: Vec<f64> = (0..POINTS).map(|i| by_bin.iter().map(|logs| logs[i]).sum()).collect();
         let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -86,24 +95,40 @@ fn moments(places: &[f64], logs: &[f64], top: f64) -> (f64, f64) {
     (mean, (sum(&|w| (w - mean).powi(2)) / all).sqrt())
 }
 
-impl Bin {
-    /// Up to a constant that is the same for every w.
-    fn log_likelihood(&self, w: f64) -> Result<f64> {
-        let (hits, hits_variance) = noisy(&self.hits)?;
-        let (misses, misses_variance) = noisy(&self.misses)?;
-        let odds = self.prior + w * (self.posterior - self.prior);
-        let (log_hit, log_miss) = (-(-odds).exp().ln_1p(), -odds.exp().ln_1p());
+/// The likelihood of w by one bin, for many w.
+struct Likelihood {
+    bin: Bin,
+    /// Of the sum of hits and misses.
+    centre: f64,
+    /// In the root of lambda.
+    step: f64,
+    hits: LogMasses,
+    misses: LogMasses,
+}
+
+impl Likelihood {
+    fn new(bin: &Bin) -> Result<Self> {
+        let (hits, hits_variance) = noisy(&bin.hits)?;
+        let (misses, misses_variance) = noisy(&bin.misses)?;
         let centre = (hits + misses).max(0.0);
         let variance = hits_variance + misses_variance + centre + 1.0;
         // In the root of lambda, whose spread changes little with lambda. The trapezoidal rule is exact to nine digits if steps
         // are no longer than the spread of a normal law.
         let step = 0.25 * (variance / (centre + variance.sqrt())).sqrt();
-        let at = |i: u64| {
+        Ok(Self { bin: *bin, centre, step, hits: LogMasses::new(bin.hits), misses: LogMasses::new(bin.misses) })
+    }
+
+    /// Up to a constant that is the same for every w.
+    fn log_at(&mut self, w: f64) -> f64 {
+        let odds = self.bin.prior + w * (self.bin.posterior - self.bin.prior);
+        let (hit, miss) = ((1.0 + (-odds).exp()).recip().sqrt(), (1.0 + odds.exp()).recip().sqrt());
+        let step = self.step;
+        let (of_hits, of_misses) = (&mut self.hits, &mut self.misses);
+        let mut at = |i: u64| {
             let root = (i as f64 + 0.5) * step;
-            let log_lambda = 2.0 * root.ln();
-            root.ln() + log_mass(&self.hits, log_lambda + log_hit) + log_mass(&self.misses, log_lambda + log_miss)
+            root.ln() + of_hits.at_root(root * hit) + of_misses.at_root(root * miss)
         };
-        let start = (centre.sqrt() / step) as u64;
+        let start = (self.centre.sqrt() / step) as u64;
         let mut logs = vec![at(start)];
         let mut top = logs[0];
         for upwards in [true, false] {
@@ -118,7 +143,35 @@ impl Bin {
                 top = top.max(log);
             }
         }
-        Ok(log_sum(logs.into_iter()) + step.ln())
+        log_sum(logs.into_iter()) + step.ln()
+    }
+}
+
+/// ln g of one factor at roots of mu, in which it is smooth: on a grid, filled where it is asked for, and cubic between.
+struct LogMasses {
+    factor: Factor,
+    values: HashMap<i64, f64>,
+}
+
+impl LogMasses {
+    fn new(factor: Factor) -> Self {
+        Self { factor, values: HashMap::new() }
+    }
+
+    fn at_root(&mut self, root: f64) -> f64 {
+        let place = root / ROOT_STEP;
+        let (below, t) = (place.floor() as i64, place.fract());
+        let [a, b, c, d] = [-1, 0, 1, 2].map(|offset| self.at_multiple(below + offset));
+        // Lagrange's cubic through the four points around.
+        let (u, v, w) = (t + 1.0, t - 1.0, t - 2.0);
+        -a * t * v * w / 6.0 + b * u * v * w / 2.0 - c * u * t * w / 2.0 + d * u * t * v / 6.0
+    }
+
+    /// A function of mu, so an even one of its root.
+    fn at_multiple(&mut self, i: i64) -> f64 {
+        let factor = &self.factor;
+        let compute = || log_mass(factor, 2.0 * (i.abs() as f64 * ROOT_STEP).ln());
+        *self.values.entry(i.abs()).or_insert_with(compute)
     }
 }
 
@@ -215,7 +268,7 @@ mod tests {
                 let bin = Bin { hits, misses, prior, posterior };
                 let at = |w: f64| {
                     let p = 1.0 / (1.0 + (-(prior + w * (posterior - prior))).exp());
-                    (bin.log_likelihood(w).unwrap(), by_sums(&hits, &misses, p, 400))
+                    (Likelihood::new(&bin).unwrap().log_at(w), by_sums(&hits, &misses, p, 400))
                 };
                 let first = at(0.0);
                 for w in [0.3, 0.7, 1.0] {

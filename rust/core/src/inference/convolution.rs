@@ -5,6 +5,7 @@
 //! most e (|a| + |b|) + e^2, and an output by the mean of that over the frequencies and what the inverse adds.
 
 use super::segment::Segment;
+use super::sums::in_lanes;
 use crate::fft::{RealFft, Spectrum};
 use crate::wide;
 
@@ -86,8 +87,14 @@ fn transformed(a: &[f64], b: &[f64], offset: usize, length: usize, n: usize) -> 
     let spectrum = |x: &[f64]| {
         let mut padded = vec![0.0; n];
         // Folded, should the factor be longer than the cycle: what is folded does not reach the window.
-        x.iter().enumerate().for_each(|(i, &value)| padded[i % n] += value);
-        let total: f64 = x.iter().map(|value| value.abs()).sum();
+        for cycle in x.chunks(n) {
+            padded.iter_mut().zip(cycle).for_each(|(sum, value)| *sum += value);
+        }
+        let total = in_lanes(
+            x.len(),
+            #[inline(always)]
+            |i| x[i].abs(),
+        );
         (plan.forward(&padded), plan.forward_error() * total * 1.001)
     };
     let ((mut za, ea), (zb, eb)) = (spectrum(a), spectrum(b));
@@ -96,7 +103,12 @@ fn transformed(a: &[f64], b: &[f64], offset: usize, length: usize, n: usize) -> 
     let product = mean_modulus(&za);
     let error = ea * sb + eb * sa + ea * eb + plan.inverse_error() * product;
     let cyclic = plan.inverse(za);
-    let values = (0..length).map(|i| cyclic[(offset + i) % n]).collect();
+    // The window is no longer than the cycle, and goes on at its start.
+    let mut values = Vec::with_capacity(length);
+    let start = offset % n;
+    let before = length.min(n - start);
+    values.extend_from_slice(&cyclic[start..start + before]);
+    values.extend_from_slice(&cyclic[..length - before]);
     (values, error * 1.01)
 }
 
@@ -113,10 +125,15 @@ fn multiply(z: &mut Spectrum, w: &Spectrum) {
 
 /// The mean of |z| over all frequencies.
 fn mean_modulus(z: &Spectrum) -> f64 {
-    let modulus = |p: usize| (z.re[p] * z.re[p] + z.im[p] * z.im[p]).sqrt();
     let half = z.re.len();
+    let (re, im) = (&z.re[1..], &z.im[1..half]);
     // Position 0 holds the frequencies zero and one half, any other stands for two.
-    let rest = 2.0 * (1..half).map(modulus).sum::<f64>();
+    let rest = 2.0
+        * in_lanes(
+            half - 1,
+            #[inline(always)]
+            |p| (re[p] * re[p] + im[p] * im[p]).sqrt(),
+        );
     (z.re[0].abs() + z.im[0].abs() + rest) / (2 * half) as f64
 }
 

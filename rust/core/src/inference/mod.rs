@@ -53,6 +53,7 @@ mod posterior;
 mod rows;
 mod segment;
 mod shares;
+mod sums;
 mod total;
 mod tree;
 

@@ -25,6 +25,11 @@ const TOTAL_DEPTH: f64 = 39.0;
 /// Groups of a private total in the laws of probabilities; as many totals or fewer are groups by themselves.
 const TOTAL_GROUPS: usize = 48;
 
+/// How near the mean of a tilted sum has to be to the totals of a block, and to a public total, in standard deviations: that one is
+/// a seventh as likely then as the mean, and errors set against its probability seven times as large.
+const CLOSE: f64 = 0.5;
+const CLOSE_TO_ONE: f64 = 2.0;
+
 /// Blocks at most.
 const MOST_BLOCKS: usize = 1024;
 
@@ -396,9 +401,9 @@ impl Problem<'_> {
         Ok(Tilted { tilt, leaves, mean, variance })
     }
 
-    /// The tilt that makes the mean of the sum `target` up to half a standard deviation, from a first guess; with the largest
+    /// The tilt that makes the mean of the sum `target` up to so many standard deviations, from a first guess; with the largest
     /// total that the laws are good for, which keeps them finite.
-    fn tilt_for(&self, target: f64, range: (i64, i64), start: f64) -> Result<(Tilted, u64)> {
+    fn tilt_for(&self, target: f64, range: (i64, i64), start: f64, close: f64) -> Result<(Tilted, u64)> {
         let most = (2.0 * target + 4096.0).min(range.1 as f64) as u64;
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut tilt = start;
@@ -409,7 +414,7 @@ impl Problem<'_> {
             let step = match self.tilted(tilt, most) {
                 Ok(found) => {
                     let gap = target - found.mean;
-                    if gap.abs() <= 0.5 * found.variance.sqrt() || tilt.next_up() >= high || tilt.next_down() <= low {
+                    if gap.abs() <= close * found.variance.sqrt() || tilt.next_up() >= high || tilt.next_down() <= low {
                         return Ok((found, most));
                     }
                     if gap > 0.0 {
@@ -451,7 +456,7 @@ impl Problem<'_> {
 
     /// The block of one public total.
     fn block_at(&self, n: u64) -> Result<RawBlock> {
-        let (tilted, _) = self.tilt_for(n as f64, (n as i64, n as i64), 0.0)?;
+        let (tilted, _) = self.tilt_for(n as f64, (n as i64, n as i64), 0.0, CLOSE_TO_ONE)?;
         self.raw(tilted, (n as i64, n as i64 + 1), 0.0)
     }
 
@@ -526,7 +531,7 @@ impl Problem<'_> {
         loop {
             let target = if upwards { missing as f64 + distance } else { missing as f64 - distance };
             let target = target.clamp(rest.0 as f64, rest.1 as f64);
-            let (tilted, most) = self.tilt_for(target, range, last.tilt)?;
+            let (tilted, most) = self.tilt_for(target, range, last.tilt, CLOSE)?;
             let block = self.block_around(tilted, (rest.0, rest.1.min(most as i64)));
             match block {
                 Ok(block) if (block.start..block.start + block.log_weights.len() as i64).contains(&missing) => {
@@ -557,7 +562,7 @@ impl Problem<'_> {
         let weight = |n: f64| self.total.log_weight(n as u64, self.prior_sum);
         let inside = |n: f64| n.clamp(range.0 as f64, range.1 as f64);
         let mut target = inside(self.total.guess().unwrap_or_else(|| self.cells.iter().map(Cell::guess).sum()));
-        let mut found = self.tilt_for(target, range, 0.0)?;
+        let mut found = self.tilt_for(target, range, 0.0, CLOSE)?;
         for _ in 0..20 {
             let (tilted, _) = &found;
             let (mean, deviation) = (inside(tilted.mean.round()), tilted.variance.sqrt().max(1.0).round());
@@ -573,7 +578,7 @@ impl Problem<'_> {
                 break;
             }
             target = step;
-            found = self.tilt_for(target, range, tilted.tilt)?;
+            found = self.tilt_for(target, range, tilted.tilt, CLOSE)?;
         }
         Ok(found)
     }

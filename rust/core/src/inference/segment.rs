@@ -1,5 +1,7 @@
 //! A function on consecutive integers that vanishes elsewhere.
 
+use super::sums::in_lanes;
+
 /// Sums of masses that reach a level but for rounding count as reaching it.
 const ROUNDING_UP: f64 = 1.0 + 1e-12;
 
@@ -30,18 +32,29 @@ impl Segment {
 
     /// The sum of the values.
     pub fn sum(&self) -> f64 {
-        self.values.iter().sum()
+        let values = &self.values;
+        in_lanes(
+            values.len(),
+            #[inline(always)]
+            |i| values[i],
+        )
     }
 
     /// The mean and the variance of the law that is proportional to the values.
     pub fn moments(&self) -> (f64, f64) {
-        let (mut sum, mut first) = (0.0, 0.0);
-        for (i, &p) in self.values.iter().enumerate() {
-            sum += p;
-            first += p * i as f64;
-        }
+        let values = &self.values;
+        let sum = self.sum();
+        let first = in_lanes(
+            values.len(),
+            #[inline(always)]
+            |i| values[i] * i as f64,
+        );
         let mean = first / sum;
-        let second: f64 = self.values.iter().enumerate().map(|(i, &p)| p * (i as f64 - mean).powi(2)).sum();
+        let second = in_lanes(
+            values.len(),
+            #[inline(always)]
+            |i| values[i] * (i as f64 - mean) * (i as f64 - mean),
+        );
         (self.start as f64 + mean, second / sum)
     }
 

@@ -4,6 +4,7 @@
 //! I_t(p + 1, q - 1) = I_t(p, q) - t^p (1 - t)^(q - 1) / (p B(p, q)) give the distribution functions of a whole window.
 
 use super::segment::Segment;
+use super::sums::in_lanes;
 use crate::Result;
 use crate::roots::{Search, Side, Space, Trend};
 use crate::special::{beta_inc, beta_inc_inverse, log_beta_weight};
@@ -50,14 +51,14 @@ impl ShareLaw {
             part.counts.values.iter_mut().for_each(|p| *p /= total);
         }
         parts.retain(|part| !part.counts.values.is_empty());
-        let average = |f: &dyn Fn(f64, f64) -> f64| {
-            let of = |part: &Part| {
-                part.counts.iter().map(|(x, p)| p * f((x as f64 + part.prior) / part.mass, part.mass)).sum::<f64>()
-            };
-            parts.iter().map(of).sum::<f64>()
-        };
-        let mean = average(&|share, _| share);
-        let variance = average(&|share, mass| (share - mean).powi(2) + share * (1.0 - share) / (mass + 1.0));
+        let average = |f: &dyn Fn(&Part) -> f64| parts.iter().map(f).sum::<f64>();
+        let mean = average(&|part| part.mean_of(|share| share));
+        let variance = average(&|part| {
+            part.mean_of(
+                #[inline(always)]
+                |share| (share - mean) * (share - mean) + share * (1.0 - share) / (part.mass + 1.0),
+            )
+        });
         Self { parts, mean, variance }
     }
 
@@ -152,6 +153,17 @@ impl ShareLaw {
 }
 
 impl Part {
+    /// The sum over counts of their masses times f(share).
+    #[inline(always)]
+    fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
+        let (values, first) = (&self.counts.values, self.counts.start as f64 + self.prior);
+        in_lanes(
+            values.len(),
+            #[inline(always)]
+            |i| values[i] * f((first + i as f64) / self.mass),
+        )
+    }
+
     /// The distribution function and the density, times the mass of the part.
     fn at(&self, t: f64) -> (f64, f64) {
         let shapes = |x: i64| {
