@@ -27,10 +27,13 @@ METRICS = ("kl", "hellinger", "l1", "linf")
 EPSILON, DELTA = 1.0, 1e-6
 EPSILONS = (0.1, 10.0)
 TUNED = tuple(rule for rule in POSTPROCESSING if rule != "posterior")
-"""What the maps compare: posteriors of so many settings take days."""
+"""What the large maps compare: posteriors of so many settings take days."""
 
 INFERRED = ((1000, 10, 1.0), (1000, 10, 0.1), (100, 10, 0.3))
+INFERRED_NS, INFERRED_DIMENSIONS = (30, 100, 1_000, 10_000), (2, 5, 10, 30)
+INFERRED_MAPS = (("kl", 1.0), ("l1", 1.0), ("kl", 0.1), ("l1", 0.1))
 TABLES = (1, 2, 4, 6, 8, 12, 16, 32, 64)
+FLOORED = ("dirichlet", "discrete_gaussian", "discrete_laplace")
 DELTAS = (1e-3, 1e-6, 1e-9)
 SPLITS = range(15)
 COLUMNS = (
@@ -200,6 +203,22 @@ def with_posteriors() -> Iterator[str]:
         for metric in ("kl", "l1"):
             yield f"\n{metric}, n = {n:,}, d = {dimension}, epsilon = {epsilon:g}, delta = {DELTA:g}:\n"
             yield from as_rows(compare(n, dimension, epsilon, DELTA, metric))
+    for metric, epsilon in INFERRED_MAPS:
+        yield from inferred_map(metric, epsilon)
+
+
+def inferred_map(metric: str, epsilon: float) -> Iterator[str]:
+    """Who wins where the posterior is among the rules, and what it changes."""
+    found = winners(INFERRED_NS, INFERRED_DIMENSIONS, epsilon, DELTA, metric, progress=show)
+    tables = [table for line in found.comparisons for table in line]
+    by_posterior = sum(table.rows[0].postprocessing == "posterior" for table in tables)
+    zero_sum = best_or_tied(tables, {"sum_preserving_laplace"})
+    yield f"\n### Winners with the posterior, {metric}, epsilon = {epsilon:g}, delta = {DELTA:g}\n"
+    yield from as_table(found)
+    yield (
+        f"\nThe winner's rule is the posterior in {by_posterior} of {len(tables)} settings; zero-sum Laplace noise is "
+        f"the best or tied in {zero_sum}."
+    )
 
 
 def several_tables() -> Iterator[str]:
@@ -245,7 +264,7 @@ def draws_as_they_are() -> Iterator[str]:
         f"public floor (in brackets) and the best prior; n records a row, error kl, epsilon = {EPSILON:g}, "
         f"delta = {DELTA:g}.\n"
     )
-    names = ["dirichlet", "discrete_gaussian", "discrete_laplace"]
+    names = FLOORED
     yield "| K | n | d | " + " | ".join(SHORT[name] for name in names) + " |"
     yield "| --- " * (len(names) + 3) + "|"
     wins: Counter[str] = Counter()
@@ -284,14 +303,12 @@ def on_data() -> Iterator[str]:
     yield (
         f"Naive Bayes on the bundled German credit data shows what a floor does: {count} tables, 700 records to learn "
         f"from, test cross-entropy over {len(SPLITS)} splits (standard error), delta = {DELTA:g}. The last two columns "
-        f"have the floor that `sdp.recommend` finds for {levels} categories, without the data.\n"
+        f"have the floor that `sdp.compare` finds for {levels} categories, without the data.\n"
     )
     yield "| epsilon | Dirichlet | discrete Gaussian, floor 1 | floor 5 | public floor | discrete Laplace, the same |"
     yield "| --- " * 6 + "|"
     for epsilon in (0.3, 1.0, 3.0):
-        found = recommend(
-            "naive-bayes", n=700, dimension=levels, epsilon=epsilon, delta=DELTA, tables=count, rows=2
-        ).comparison
+        found = compare(350, levels, epsilon, DELTA, "kl", FLOORED, tables=count, postprocessing=["raw", "floor"])
         gaussian, laplace = (found.row(name).strength for name in ("discrete_gaussian", "discrete_laplace"))
         arms = [("dirichlet", 0.0), *(("discrete_gaussian", floor) for floor in (1.0, 5.0, gaussian))]
         cells = []
@@ -351,7 +368,7 @@ The posterior mean of the counts given the release ([inference](inference.md)) i
 tries by default, for all but the Hellinger mechanism. It is told nothing of the population, and measured on 16 to 400
 data sets, because it takes a hundred times as long as the other rules: look at the standard errors. Where the release
 says something it is the best rule of every mechanism, and the order of the mechanisms stays what it was: Laplace noise
-first, zero-sum where the total is public. The maps below are measured without it.
+first, zero-sum where the total is public. The maps of this section are measured with it, the larger ones below without.
 """
 
 CONCLUSION = """

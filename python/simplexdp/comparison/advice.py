@@ -39,15 +39,13 @@ ALSO_CALLED = {"classifier": "naive-bayes", "network": "bayesian-network"}
 SHARES = names(lambda entry: entry.releases)
 INTEGERS = names(lambda entry: entry.integer)
 POSTERIORS = (*INTEGERS, "hellinger")
-TABLES = names(lambda entry: entry.tables and (entry.integer or not entry.noise))
-"""What suits a histogram, counts, posteriors, and the tables of the library's models. Real-valued noise has the size of
-the discrete one there."""
+"""What suits a histogram, counts and posteriors."""
 
 AUTO = names(lambda entry: entry.tables and entry.integer and entry.noise)
 """What a model chooses from by itself."""
 
 ALONE = (
-    " That is a table by itself, with the best floor; a model chooses the noise by itself and infers all tables "
+    " That is one row by itself, {rule}; a model chooses the noise by itself and infers all its tables "
     "together: docs/models-accuracy.md has what comes of it."
 )
 
@@ -119,7 +117,8 @@ def recommend(
           distance from the posterior of the data.
         - "posterior-draw": one draw from a posterior; the error is KL(shares of the data || draw).
         - "naive-bayes" or "classifier", "bayesian-network" or "network", "synthetic-data": conditional tables of the
-          library's models; the error is the KL divergence of a row.
+          library's models; the error is the KL divergence of a row of a table, inferred as models infer it (by the
+          best floor where that takes too long).
         - "synthesis": all tables of one and two columns of a table of unknown structure; `tables` is the number of its
           columns.
         - "mean", "quantile": of a column of numbers; the error is in shares of the distance between the bounds.
@@ -189,8 +188,8 @@ def recommend(
     elif task in MODELS:
         per_row = max(check.integer("n", n, 1) // n_rows, 1)
         table = compare(
-            per_row, dimension, epsilon, delta, "kl", TABLES, adjacency=adjacency, tables=n_tables,
-            postprocessing=("raw", "floor"), population=population, seed=seed,
+            per_row, dimension, epsilon, delta, "kl", AUTO, adjacency=adjacency, tables=n_tables,
+            postprocessing=("floor", "posterior"), population=population, seed=seed,
         )  # fmt: skip
     elif task == "histogram":
         chosen = "l1" if metric is None else check.choice("metric", metric, METRICS)
@@ -203,8 +202,11 @@ def recommend(
         setting = checked_setting(n, cells, epsilon, delta, "kl", adjacency, 1)
         table = _measured(task, setting, population, check.integer("seed", seed, 0))
     best = table.rows[0]
-    code = _model_code(task, best, table, n) if task in MODELS else _CODE[task](best, table)
-    why = _why(table) + (ALONE if task in MODELS and task != "synthesis" else "")
+    code = _model_code(task, table, n) if task in MODELS else _CODE[task](best, table)
+    why = _why(table)
+    if task in MODELS and task != "synthesis":
+        inferred = best.postprocessing == "posterior"
+        why += ALONE.format(rule="its posterior mean as models have it" if inferred else "with the best floor")
     return Recommendation(task, best.mechanism, why, code, table)
 
 
@@ -387,10 +389,9 @@ _CODE: dict[str, Callable[[Row, Comparison], str]] = {
 }
 
 
-def _model_code(task: str, best: Row, table: Comparison, n: int) -> str:
-    # Models choose between these by themselves, and infer their tables from all that is released.
-    chosen = "" if best.mechanism in AUTO else f", mechanism={best.mechanism!r}"
-    arguments = f"epsilon={table.epsilon!r}, delta={table.delta!r}{chosen}"
+def _model_code(task: str, table: Comparison, n: int) -> str:
+    # The measured ones are those between which models choose by themselves.
+    arguments = f"epsilon={table.epsilon!r}, delta={table.delta!r}"
     if task == "synthesis":
         change = f", adjacency={table.adjacency!r}"
         return (

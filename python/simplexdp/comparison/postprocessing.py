@@ -46,10 +46,10 @@ POSTPROCESSING = (
 counts the others. "posterior", for all but the Hellinger mechanism, is the mean of the counts given the release
 (docs/inference.md)."""
 
-SECONDS, SECONDS_PER_COUNT = 0.5, 2.5e-7
+SECONDS, SECONDS_PER_COUNT = 0.2, 2.5e-7
 """What posteriors of one mechanism may take, roughly, and what each count that is possible in a cell takes."""
 
-FEWEST, MOST, LONGEST = 16, 400, 20
+FEWEST, MOST, LONGEST = 16, 400, 50
 """On how many data sets a posterior is measured at least and at most, and how much longer than `SECONDS` that may take
 before it is left out."""
 
