@@ -669,6 +669,7 @@ class SmoothedTables:
         totals_prior: float,
         known: int | None,
         concentration: float | None,
+        partitions: Sequence[Sequence[int]],
         threads: int,
     ) -> SmoothedTables: ...
     def shares(self, table: int) -> NDArray[np.float64]: ...

@@ -108,7 +108,7 @@ def _classes(released: ReleasedMoments) -> tuple[Floats, Floats, Floats]:
         found = np.array([max(released.counts[0], 1.0) if known is None else max(float(known), 1.0)])
         return np.ones(1), found, deviations**2 if known is None else np.zeros(1)
     observed = _core.Observation.normal(np.ascontiguousarray(released.counts), np.maximum(deviations, 1e-3))
-    posterior = _core.SmoothedTables([(observed, len(deviations))], 1, None, 1.0, released.total, None, 1)
+    posterior = _core.SmoothedTables([(observed, len(deviations))], 1, None, 1.0, released.total, None, [], 1)
     shares, counts = posterior.shares(0).reshape(-1, 2), posterior.counts(0).reshape(-1, 2)
     return shares[:, 0] / shares[:, 0].sum(), np.maximum(counts[:, 0], 1e-3), np.maximum(counts[:, 1], 0.0)
 

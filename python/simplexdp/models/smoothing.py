@@ -1,6 +1,7 @@
 """The posterior of a model's tables given what was released of them.
 
-Rows of a table are alike: theta_c ~ Dirichlet(kappa m), the centre m unknown, kappa by evidence. Tables with the same
+Rows of a table are alike: theta_c ~ Dirichlet(kappa m), the centre m unknown, kappa by evidence. With several parents,
+evidence also chooses whether all rows are alike, or those with the same level of one parent. Tables with the same
 parents saw the same totals. `simplexdp_core::inference::conditional` has the formulas, and what is exact.
 """
 
@@ -130,7 +131,8 @@ class _Network:
             else:
                 mean, variance = self._joint(above, n_records)
                 seen = _core.Observation.normal(mean.ravel(), np.sqrt(np.maximum(variance, 0.25)).ravel())
-                group = _smooth(tables, rows, seen, 1.0, self.total)
+                shape = [self.levels[node] for node in above]
+                group = _smooth(tables, rows, seen, 1.0, self.total, shape)
             for j, node in enumerate(nodes):
                 self._keep(node, group, j)
         self.found = {node: self.found[node] for node in self.released}
@@ -168,10 +170,19 @@ def _smooth(
     totals: _core.Observation | None,
     totals_prior: float,
     known: int | None,
+    above: Sequence[int] = (),
 ) -> _core.SmoothedTables:
     observed = [(table.observation, table.values.shape[-1]) for table in tables]
     threads = threads_for(sum(table.values.size for table in tables), CELLS_PER_THREAD)
-    return _core.SmoothedTables(observed, rows, totals, totals_prior, known, None, threads)
+    return _core.SmoothedTables(observed, rows, totals, totals_prior, known, None, _partitions(above), threads)
+
+
+def _partitions(above: Sequence[int]) -> list[list[int]]:
+    """Return, for each of several parents, which rows have which of its levels; `above` has the parents' numbers of levels."""
+    if len(above) < 2:
+        return []
+    labels = np.indices(above).reshape(len(above), -1)
+    return [axis.tolist() for axis, levels in zip(labels, above, strict=True) if levels > 1]
 
 
 def _mean_concentration(group: _core.SmoothedTables, index: int) -> float:

@@ -47,9 +47,9 @@ fn pairs(values: &[(f64, f64)]) -> Vec<f64> {
 #[pymethods]
 impl SmoothedTables {
     /// `tables` are what was released of tables whose rows have the `totals`, or None; each total its released number or
-    /// share, or NaN.
+    /// share, or NaN. `partitions` are ways in which rows may be alike: a label for each row.
     #[new]
-    #[pyo3(signature = (tables, rows, totals, totals_prior, known, concentration, threads))]
+    #[pyo3(signature = (tables, rows, totals, totals_prior, known, concentration, partitions, threads))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -59,6 +59,7 @@ impl SmoothedTables {
         totals_prior: f64,
         known: Option<u64>,
         concentration: Option<f64>,
+        partitions: Vec<Vec<usize>>,
         threads: usize,
     ) -> CoreResult<Self> {
         let cells = |observation: &Observation, size: usize| -> Result<Vec<Option<_>>> {
@@ -77,6 +78,7 @@ impl SmoothedTables {
             known,
             tables: tables.iter().map(table).collect::<Result<_>>()?,
             concentration,
+            partitions,
         };
         let work = || {
             let posterior = group.smooth(threads)?;

@@ -16,9 +16,7 @@
 //! integral over lambda of g_hit(lambda p_w) g_miss(lambda (1 - p_w)),     g(mu) = sum over a of e^-mu mu^a / a! P(released | a).
 //! ```
 //!
-//! Before the release the scale of w is unknown: a step from 1/25 to 2/25 is as likely as one from 1/2 to 1, down to some 1/50, below
-//! which w is as good as zero. Where the release says nothing, little evidence counts then: too much of it costs more than too little.
-//! w = (51^u - 1) / 50 with u uniform on [0, 1] is that law, and u is what is looked at.
+//! w is uniform on [0, 1] before the release.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -27,16 +25,13 @@ use super::factor::Factor;
 use crate::special::log_gamma;
 use crate::{Error, Result, interrupt, parallel};
 
-/// The inverse of the weight below which the prior is flat.
-const FLAT: f64 = 50.0;
-
-/// Values of u that are looked at at once.
+/// Values of w that are looked at at once.
 const POINTS: usize = 17;
 
-/// The range of u is narrowed so often at most.
+/// The range of w is narrowed so often at most.
 const ROUNDS: usize = 5;
 
-/// Logarithm of a relative likelihood below which a u is left out.
+/// Logarithm of a relative likelihood below which a w is left out.
 const NEGLIGIBLE: f64 = 25.0;
 
 /// Logarithm of a relative mass where a sum ends.
@@ -75,7 +70,7 @@ pub fn weight_of_evidence(bins: &[Bin], threads: usize) -> Result<(f64, f64)> {
         let by_bin = parallel::map(0..bins.len(), threads, |k| {
             interrupt::check()?;
             let mut likelihood = likelihoods[k].lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(places.iter().map(|&u| likelihood.log_at(weight_at(u))).collect::<Vec<f64>>())
+            Ok(places.iter().map(|&w| likelihood.log_at(w)).collect::<Vec<f64>>())
         })?;
         let logs: Vec<f64> = (0..POINTS).map(|i| by_bin.iter().map(|logs| logs[i]).sum()).collect();
         let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -90,15 +85,11 @@ pub fn weight_of_evidence(bins: &[Bin], threads: usize) -> Result<(f64, f64)> {
     unreachable!()
 }
 
-fn weight_at(u: f64) -> f64 {
-    (u * FLAT.ln_1p()).exp_m1() / FLAT
-}
-
-/// Of w, by the trapezoidal rule in u.
+/// By the trapezoidal rule.
 fn moments(places: &[f64], logs: &[f64], top: f64) -> (f64, f64) {
     let end = places.len() - 1;
     let mass = |i: usize| (logs[i] - top).exp() * if i == 0 || i == end { 0.5 } else { 1.0 };
-    let sum = |f: &dyn Fn(f64) -> f64| (0..=end).map(|i| mass(i) * f(weight_at(places[i]))).sum::<f64>();
+    let sum = |f: &dyn Fn(f64) -> f64| (0..=end).map(|i| mass(i) * f(places[i])).sum::<f64>();
     let all = sum(&|_| 1.0);
     let mean = sum(&|w| w) / all;
     (mean, (sum(&|w| (w - mean).powi(2)) / all).sqrt())
@@ -305,8 +296,6 @@ mod tests {
         let nothing = Factor::noisy(3.0, Noise::Gaussian { sigma: 1e6, step: 1.0 }).unwrap();
         let bins = vec![Bin { hits: nothing, misses: nothing, prior: -0.5, posterior: 0.5 }];
         let (mean, sd) = weight_of_evidence(&bins, 1).unwrap();
-        // The mean of w before any release: 1 / ln(51) - 1 / 50.
-        let exact = FLAT.ln_1p().recip() - FLAT.recip();
-        assert!((mean - exact).abs() < 0.02 && (sd - 0.27).abs() < 0.03, "{mean} {sd} {exact}");
+        assert!((mean - 0.5).abs() < 0.05 && (sd - 12f64.sqrt().recip()).abs() < 0.02, "{mean} {sd}");
     }
 }

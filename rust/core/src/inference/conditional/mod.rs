@@ -67,6 +67,9 @@ pub struct Group {
     pub tables: Vec<Table>,
     /// One concentration around equal shares instead of those that evidence chooses.
     pub concentration: Option<f64>,
+    /// Other ways in which rows may be alike than all of them: a label for each row, those with the same one alike. By evidence it is
+    /// chosen between them, as between concentrations.
+    pub partitions: Vec<Vec<usize>>,
 }
 
 /// The posterior of a group.
@@ -125,6 +128,9 @@ impl Group {
         if rows == 0 || self.tables.iter().any(|t| t.factors.is_empty() || !t.factors.len().is_multiple_of(rows)) {
             return Err(Error::parameter("tables", "have whole rows, as many as there are totals", rows));
         }
+        if self.partitions.iter().any(|labels| labels.len() != rows || labels.iter().any(|label| *label >= rows)) {
+            return Err(Error::parameter("partitions", "have a label below the number of rows for each row", rows));
+        }
         if self.known.is_some_and(|n| n > LARGEST_COUNT) {
             return Err(Error::parameter("total", "be at most 2^53", self.known.unwrap_or_default()));
         }
@@ -144,7 +150,7 @@ impl Group {
         let messages = parallel::map(0..self.tables.len() * rows, threads, |task| {
             let (j, c) = (task / rows, task % rows);
             let totals = lattices[c].weighed(all[c].without(own[j][c]));
-            self.message(&self.row(j, c, caps[c]), &strengths[j], &totals)
+            self.message((c, &self.row(j, c, caps[c])), &strengths[j], &totals)
         })?;
         let (others, totals) = self.combined(&lattices, &messages)?;
         Ok(Smoothed { caps, strengths, others, totals, group: self })
@@ -206,17 +212,18 @@ impl Group {
     /// The concentrations of a table.
     fn strengths(&self, table: usize, caps: &[u64], totals: &[Lattice]) -> Result<Vec<Strength>> {
         if let Some(concentration) = self.concentration {
-            let levels = self.levels(table);
-            let prior = vec![concentration / levels as f64; levels];
-            let centre_variance = vec![0.0; levels];
-            return Ok(vec![Strength { concentration, log_evidence: 0.0, prior, centre_variance }]);
+            return Ok(vec![Strength::around_equal_shares(self.levels(table), self.rows(), concentration)]);
         }
         let rows: Vec<Row<'_>> = caps.iter().enumerate().map(|(c, &cap)| self.row(table, c, cap)).collect();
         let mut tilts = vec![0.0; rows.len()];
-        CONCENTRATIONS
-            .iter()
-            .map(|&concentration| strength::strength(&rows, totals, concentration, &mut tilts))
-            .collect()
+        let together = vec![0; rows.len()];
+        let mut strengths = Vec::new();
+        for labels in std::iter::once(&together).chain(&self.partitions) {
+            for concentration in CONCENTRATIONS {
+                strengths.push(strength::strength(&rows, totals, labels, concentration, &mut tilts)?);
+            }
+        }
+        Ok(strengths)
     }
 
     /// The totals that are looked at, on a step that all rows share.
@@ -238,11 +245,11 @@ impl Group {
     }
 
     /// ln Z at the lattice's totals, up to a constant: a mixture over the concentrations, whose weights are posterior ones.
-    fn message(&self, row: &Row<'_>, strengths: &[Weighed], totals: &Lattice) -> Result<Vec<f64>> {
+    fn message(&self, (c, row): (usize, &Row<'_>), strengths: &[Weighed], totals: &Lattice) -> Result<Vec<f64>> {
         let mut sum: Vec<f64> = Vec::new();
         let mut tilt = 0.0;
         for Weighed { weight, strength, .. } in strengths.iter().filter(|part| part.weight > 0.0) {
-            let fitted = row.fit(&strength.prior, totals, FINENESS, tilt)?;
+            let fitted = row.fit(strength.prior(c), totals, FINENESS, tilt)?;
             tilt = fitted.tilt();
             let log_evidence = fitted.weights(totals)?.log_evidence;
             let logs = fitted.log_by_total(totals).into_iter().map(|log| log - log_evidence + weight.ln());
@@ -389,7 +396,7 @@ impl Smoothed {
 
     fn fitted(&self, table: usize, row: usize, strength: &Strength, tilt: f64) -> Result<Fitted> {
         let of = self.group.row(table, row, self.caps[row]);
-        of.fit(&strength.prior, &self.others[table][row], FINENESS, tilt)
+        of.fit(strength.prior(row), &self.others[table][row], FINENESS, tilt)
     }
 
     /// Moments of all tables.
@@ -417,7 +424,7 @@ impl Smoothed {
             let weights = fitted.weights(&self.others[table][row])?;
             let mut shares = fitted.shares(&weights)?;
             for (k, share) in shares.iter_mut().enumerate() {
-                share.1 = strength.variance(k, share.1);
+                share.1 = strength.variance(row, k, share.1);
             }
             parts.push((*weight, shares, fitted.counts(&weights)?));
         }
@@ -450,7 +457,7 @@ impl Smoothed {
                 tilt = fitted.tilt();
                 let weights = fitted.weights(&self.others[table][row])?;
                 for (k, (nodes, found)) in nodes.iter_mut().zip(fitted.share_nodes(&weights)?).enumerate() {
-                    let wider = strength.widening(k, &found);
+                    let wider = strength.widening(row, k, &found);
                     // What the centre adds is spread so that no law becomes wider than its mean allows.
                     let node = |(mass, mean, variance): (f64, f64, f64)| {
                         let most = mean * (1.0 - mean);

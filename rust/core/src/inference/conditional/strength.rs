@@ -59,10 +59,18 @@ struct Centre {
 pub(super) struct Strength {
     pub(super) concentration: f64,
     pub(super) log_evidence: f64,
-    /// Of all rows.
-    pub(super) prior: Vec<f64>,
+    /// Which rows are alike: the place of each row's centre.
+    labels: Vec<usize>,
+    centres: Vec<Known>,
+}
+
+/// What is known of the centre of rows that are alike.
+#[derive(Debug, Clone)]
+struct Known {
+    /// The prior of these rows.
+    prior: Vec<f64>,
     /// What is not known of the centre: variances of its entries.
-    pub(super) centre_variance: Vec<f64>,
+    variance: Vec<f64>,
 }
 
 impl Centre {
@@ -99,72 +107,109 @@ impl Centre {
     }
 }
 
-/// The prior of the rows at one concentration, and its evidence; `tilts` holds first guesses and takes what was found.
+/// The priors of the rows at one concentration, and its evidence. Rows with the same label are alike, of others nothing is
+/// supposed; `tilts` holds first guesses and takes what was found.
 pub(super) fn strength(
     rows: &[Row<'_>],
     totals: &[Lattice],
+    labels: &[usize],
     concentration: f64,
     tilts: &mut [f64],
 ) -> Result<Strength> {
-    let levels = rows[0].factors.len();
-    let mut centre = Centre { mean: vec![1.0 / levels as f64; levels], mass: levels as f64 };
     if rows.len() == 1 {
         // Nothing to be like: the concentration is that around equal shares.
-        let prior: Vec<f64> = centre.mean.iter().map(|m| m * concentration).collect();
-        let fitted = rows[0].fit(&prior, &totals[0], FINENESS, tilts[0])?;
+        let mut strength = Strength::around_equal_shares(rows[0].factors.len(), 1, concentration);
+        let fitted = rows[0].fit(strength.prior(0), &totals[0], FINENESS, tilts[0])?;
         tilts[0] = fitted.tilt();
-        let log_evidence = fitted.weights(&totals[0])?.log_evidence;
-        return Ok(Strength { concentration, log_evidence, prior, centre_variance: vec![0.0; levels] });
+        strength.log_evidence = fitted.weights(&totals[0])?.log_evidence;
+        return Ok(strength);
     }
-    let mut log_evidence = 0.0;
     let mut order: Vec<(f64, usize)> = totals.iter().map(|total| total.moments().0).zip(0..).collect();
     // The rows that say most come first: the laws in between are closer to Dirichlet laws then.
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (_, c) in order {
+    let mut log_evidence = 0.0;
+    let mut centres = Vec::new();
+    for label in 0..=labels.iter().copied().max().unwrap_or(0) {
+        let alike: Vec<usize> = order.iter().map(|&(_, c)| c).filter(|&c| labels[c] == label).collect();
+        let (known, log) = centre_of(rows, totals, &alike, concentration, tilts)?;
+        log_evidence += log;
+        centres.push(known);
+    }
+    Ok(Strength { concentration, log_evidence, labels: labels.to_vec(), centres })
+}
+
+/// The centre of some rows, and the logarithm of the probability of what was released of them.
+fn centre_of(
+    rows: &[Row<'_>],
+    totals: &[Lattice],
+    alike: &[usize],
+    concentration: f64,
+    tilts: &mut [f64],
+) -> Result<(Known, f64)> {
+    let levels = rows[0].factors.len();
+    let mut centre = Centre { mean: vec![1.0 / levels as f64; levels], mass: levels as f64 };
+    let mut log_evidence = 0.0;
+    for &c in alike {
         let fitted = rows[c].fit(&centre.row(concentration), &totals[c], FINENESS, tilts[c])?;
         tilts[c] = fitted.tilt();
         let weights = fitted.weights(&totals[c])?;
         log_evidence += weights.log_evidence;
         centre = centre.after(concentration, &fitted.shares_nearly(&weights)?);
     }
-    let centre_variance = centre
+    let variance = centre
         .mean
         .iter()
         .enumerate()
         .map(|(k, &m)| {
             let square = m * (1.0 - m);
-            let of_row = |(row, total): (&Row<'_>, &Lattice)| {
-                let n = total.moments().0.max(1.0);
-                let noise = row.factors[k].map_or(f64::INFINITY, |factor| factor.variance_near(n * m));
+            let of_row = |&c: &usize| {
+                let n = totals[c].moments().0.max(1.0);
+                let noise = rows[c].factors[k].map_or(f64::INFINITY, |factor| factor.variance_near(n * m));
                 1.0 / (square * (1.0 / (concentration + 1.0) + 1.0 / n) + noise / (n * n))
             };
-            let rows: f64 = rows.iter().zip(totals).map(of_row).sum();
+            let rows: f64 = alike.iter().map(of_row).sum();
             square / (levels as f64 + 1.0 + square * rows)
         })
         .collect();
     let prior = centre.mean.iter().map(|m| (m * concentration).max(LEAST)).collect();
-    Ok(Strength { concentration, log_evidence, prior, centre_variance })
+    Ok((Known { prior, variance }, log_evidence))
 }
 
 impl Strength {
+    /// Equal shares as the known centre of all rows.
+    pub(super) fn around_equal_shares(levels: usize, rows: usize, concentration: f64) -> Self {
+        let known = Known { prior: vec![concentration / levels as f64; levels], variance: vec![0.0; levels] };
+        Self { concentration, log_evidence: 0.0, labels: vec![0; rows], centres: vec![known] }
+    }
+
+    fn of(&self, row: usize) -> &Known {
+        &self.centres[self.labels[row]]
+    }
+
+    /// The prior of a row.
+    pub(super) fn prior(&self, row: usize) -> &[f64] {
+        &self.of(row).prior
+    }
+
     /// The variance of a share of a row, given that which a known centre leaves: with that of the centre.
-    pub(super) fn variance(&self, k: usize, variance: f64) -> f64 {
-        let sum: f64 = self.prior.iter().sum();
-        let share = self.prior[k] / sum;
+    pub(super) fn variance(&self, row: usize, k: usize, variance: f64) -> f64 {
+        let known = self.of(row);
+        let sum: f64 = known.prior.iter().sum();
+        let share = known.prior[k] / sum;
         let before = share * (1.0 - share) / (sum + 1.0);
         let weight = if before > 0.0 { (variance / before).min(1.0) } else { 0.0 };
-        variance + weight * weight * self.centre_variance[k]
+        variance + weight * weight * known.variance[k]
     }
 
     /// What the centre adds to the variance of a share, whose law is given by masses, means and variances, in units of
     /// mean (1 - mean).
-    pub(super) fn widening(&self, k: usize, nodes: &[(f64, f64, f64)]) -> f64 {
+    pub(super) fn widening(&self, row: usize, k: usize, nodes: &[(f64, f64, f64)]) -> f64 {
         let sum = |f: &dyn Fn(f64, f64) -> f64| nodes.iter().map(|node| node.0 * f(node.1, node.2)).sum::<f64>();
         let (mass, mean) = (sum(&|_, _| 1.0), sum(&|m, _| m));
         let mean = mean / mass;
         let variance = sum(&|m, v| v + (m - mean).powi(2)) / mass;
         let most = sum(&|m, _| m * (1.0 - m)) / mass;
-        if most > 0.0 { (self.variance(k, variance) - variance) / most } else { 0.0 }
+        if most > 0.0 { (self.variance(row, k, variance) - variance) / most } else { 0.0 }
     }
 }
 
@@ -196,4 +241,44 @@ pub(super) fn weights(tables: &[Vec<Strength>]) -> Vec<Vec<f64>> {
         frequencies = sums.into_iter().map(|s| s / sum).collect();
     }
     tables.iter().map(|table| given(&frequencies, table)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lattice::Information;
+    use super::*;
+    use crate::inference::factor::{Factor, Noise};
+
+    /// Rows of which those in even places are alike, and the others.
+    fn released() -> (Vec<Vec<Option<Factor>>>, Vec<Lattice>) {
+        let noise = Noise::Gaussian { sigma: 2.0, step: 1.0 };
+        let rows = [[38.0, 3.0, 1.0], [4.0, 20.0, 27.0], [51.0, -2.0, 4.0], [1.0, 15.0, 22.0], [29.0, 2.0, 0.0]];
+        let factors = |row: &[f64; 3]| row.iter().map(|&y| Some(Factor::noisy(y, noise).unwrap())).collect();
+        let total = |row: &[f64; 3]| Lattice::of(Information::new(row.iter().sum(), 9.0), 200);
+        (rows.iter().map(factors).collect(), rows.iter().map(total).collect())
+    }
+
+    #[test]
+    fn rows_that_are_not_alike_say_nothing_of_each_other() {
+        let (factors, totals) = released();
+        let row = |c: usize| Row { factors: &factors[c], term: None, cap: 200 };
+        let of = |places: &[usize], labels: &[usize]| {
+            let rows: Vec<Row<'_>> = places.iter().map(|&c| row(c)).collect();
+            let totals: Vec<Lattice> = places.iter().map(|&c| totals[c].clone()).collect();
+            strength(&rows, &totals, labels, 10.0, &mut vec![0.0; rows.len()]).unwrap()
+        };
+        let all = of(&[0, 1, 2, 3, 4], &[0, 1, 0, 1, 0]);
+        let (even, odd) = (of(&[0, 2, 4], &[0; 3]), of(&[1, 3], &[0; 2]));
+        assert!((all.log_evidence - even.log_evidence - odd.log_evidence).abs() < 1e-6);
+        for c in 0..5 {
+            let alone = if c % 2 == 0 { even.prior(0) } else { odd.prior(0) };
+            assert!(all.prior(c).iter().zip(alone).all(|(a, b)| (a - b).abs() < 1e-6 * b));
+        }
+        // Evidence tells that they are not all alike, and not when they are.
+        let together = of(&[0, 1, 2, 3, 4], &[0; 5]);
+        assert!(all.log_evidence > together.log_evidence + 3.0);
+        assert!(of(&[0, 2, 4], &[0, 1, 0]).log_evidence < even.log_evidence);
+        let weights = weights_alone(&[together, all]);
+        assert!(weights[1] > 0.95, "{weights:?}");
+    }
 }
