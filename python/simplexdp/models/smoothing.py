@@ -178,7 +178,7 @@ def _smooth(
 
 
 def _partitions(above: Sequence[int]) -> list[list[int]]:
-    """Return, for each of several parents, which rows have which of its levels, given how many levels each parent has."""
+    """Return, for each of several parents, which rows share which of its levels; given are the numbers of levels."""
     if len(above) < 2:
         return []
     labels = np.indices(above).reshape(len(above), -1)
