@@ -7,7 +7,7 @@ import simplexdp as sdp
 from simplexdp.testing import SeededRng
 
 # Categories, records, epsilon, seconds.
-SIZES = [(100, 10_000, 1.0, 0.02), (100, 10_000, 0.1, 0.04), (1000, 10**6, 1.0, 0.1), (1000, 10**6, 0.1, 0.5)]
+SIZES = [(100, 10_000, 1.0, 0.02), (100, 10_000, 0.1, 0.02), (1000, 10**6, 1.0, 0.1), (1000, 10**6, 0.1, 0.5)]
 GROUPS = 100_000
 
 
@@ -23,4 +23,4 @@ def run() -> int:
     counts = generator.multinomial(100, np.full(10, 0.1), size=GROUPS)
     mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=10, rows="independent")
     released = mechanism.release(counts, rng)
-    return missed + within(f"means of {GROUPS} groups of 10", lambda: mechanism.infer(released).mean, 10.0, rounds=1)
+    return missed + within(f"means of {GROUPS} groups of 10", lambda: mechanism.infer(released).mean, 5.0, rounds=1)
