@@ -48,7 +48,8 @@ seeds; `simplexdp reproduce dm-figure-3` plots the rivals over more budgets.
 OVERCONFIDENT = """
 
 "Class shares" are those of the training records, exactly. At the smallest budget noise is what bounds it: the private
-model knows neither the shares nor how much to trust its tables."""
+model knows neither the shares nor how much to trust its tables. On thyroid at 0.01, measured apart, the shares that the
+model itself knows have 0.3113, and the best weight of its evidence in hindsight 0.3111: none beats exact shares there."""
 
 
 def posterior_losses(data, seed):
