@@ -49,7 +49,7 @@ OVERCONFIDENT = """
 
 "Class shares" are those of the training records, exactly. At the smallest budget noise is what bounds it: the private
 model knows neither the shares nor how much to trust its tables. On thyroid at 0.01, measured apart, the shares that the
-model itself knows have 0.3113, and the best weight of its evidence in hindsight 0.3111: none beats exact shares there."""
+model itself knows have 0.3113, and the best weight of its evidence in hindsight 0.3111: none beats exact shares."""
 
 
 def posterior_losses(data, seed):
