@@ -80,10 +80,15 @@ def thumbnail(each: dict[str, Any], image: str, page: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence, cut at a colon where it is long."""
+    """Return the first sentence, cut where it is long: at a semicolon, without brackets, at a colon."""
     sentence = re.split(r"(?<=[a-z0-9)])(?<!\beq)\.(?= [A-Z\[]|$)", text, maxsplit=1)[0]
-    if len(sentence) > 160:
-        sentence = re.split(r"[:;,] ", sentence, maxsplit=1)[0]
+    for shorter in (
+        lambda long: long.partition("; ")[0],
+        lambda long: re.sub(r" \((?:[^()]|\([^()]*\))*\)", "", long),
+        lambda long: re.split(r"[:,] ", long, maxsplit=1)[0],
+    ):
+        if len(sentence) > 160:
+            sentence = shorter(sentence)
     return f"{sentence.rstrip('.')}."
 
 
