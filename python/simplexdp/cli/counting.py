@@ -96,8 +96,10 @@ class Levels:
     def _refuse(self, column: str, *, missing: bool) -> None:
         what = "missing values" if missing else f"values that {self.option} does not list"
         remedy = "--null NAME gives them a level" if missing else "--other NAME gives them a level"
-        if self.option == "--groups":
-            remedy = "a release by groups needs a listed group in every record"
+        if self.option in ("--groups", "--hierarchy"):
+            remedy = (
+                "a release by groups needs a listed group in every record; --other-group NAME makes one of the rest"
+            )
         raise InvalidDataError(f"column {column!r} has {what} (none is shown); {remedy}")
 
 

@@ -13,9 +13,11 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.columns import Stated
 from simplexdp.cli.discovery import Discovery
+from simplexdp.cli.dropped import DROPPED, with_dropped, without_others
 from simplexdp.cli.files import Command
 from simplexdp.cli.grouping import Grouping, group_options, name_of, names_of, repeated
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
+from simplexdp.cli.hierarchy import Places
 from simplexdp.cli.inferred import COLUMNS, Inferred, infer
 from simplexdp.cli.margins import PIVOTS, margin_rows, margin_shares, pivot_columns, pivoted, total_name
 from simplexdp.cli.mechanism import AUTOMATIC, MECHANISMS, Request
@@ -91,6 +93,11 @@ Examples:
     metavar="[COLUMN=]NAME",
     help="A group for records of no listed group, and of none.",
 )
+@click.option(
+    "--drop-others",
+    is_flag=True,
+    help="With --by: leave records of no listed group out, and release a noisy count of them, at no further cost.",
+)
 @options.budget_options
 @click.option(
     "--mechanism",
@@ -128,6 +135,13 @@ Examples:
     metavar="LEVEL",
     help="Of the credible intervals, which know of the noise.",
 )
+@click.option(
+    "--hierarchy",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help='With --by from coarse to fine: which lies in which, {"north": ["n1", "n2"]} in JSON, or public CSV.',
+)
+@click.option("--level-shares", metavar="A,B", help="Of the budget, for each --by; the default follows the hierarchy.")
 @click.option("--margins", is_flag=True, help="With --by: also the sums over groups, over values and over all.")
 @click.option(
     "--pivot",
@@ -157,6 +171,7 @@ def release(
     groups: tuple[str, ...],
     groups_file: tuple[str, ...],
     other_group: tuple[str, ...],
+    drop_others: bool,
     ledger: str | None,
     name: str,
     seed: int | None,
@@ -171,6 +186,8 @@ def release(
     size: int | None,
     debias: bool,
     interval: float,
+    hierarchy: str | None,
+    level_shares: str | None,
     margins: bool,
     pivot: str | None,
     plot: str | None,
@@ -203,15 +220,38 @@ def release(
         values = Discovery(column, other or "other", null, stated.cleaning(), selection, Request(**mechanism), seed)
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
-    asked = Request(**mechanism, max_rows=selection.max_rows, keeps_total=selection.keeps_total).decided(
-        extras.named("--counts", "--debias"), rows=bool(by)
-    )
+    keeps_total = selection.keeps_total and not drop_others
+    request = Request(**mechanism, max_rows=selection.max_rows, keeps_total=keeps_total)
+    if drop_others and (not by or other_group or hierarchy is not None):
+        raise click.UsageError("--drop-others needs --by COLUMN, and excludes --other-group and --hierarchy")
+    if hierarchy is not None:
+        extras.check_none("--hierarchy")
+        if domain is None and domain_file is None and not (stated.bins or stated.dates):
+            raise click.UsageError("give --domain: the values of the column are public")
+        if groups or groups_file or len(other_group) > 1:
+            raise click.UsageError("--hierarchy lists the groups: leave --groups out; --other-group is for all levels")
+        rest = stated.columns(column, Grouping(()), domain=(domain, domain_file), other=other, null=null)
+        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed)
+        places.release(
+            source, rest, selection, request, stated.unit, Output.chosen(out, form, as_json),
+            account(ledger, seed), name, quiet=quiet,
+        )  # fmt: skip
+        return
+    if level_shares is not None:
+        raise click.UsageError("--level-shares needs --hierarchy FILE")
+    asked = request.decided(extras.named("--counts", "--debias"), rows=bool(by))
     asked.check()
     extras.check(asked, by)
-    grouping = Grouping(by, groups, groups_file, other_group)
+    if drop_others and asked.mechanism == "dirichlet":
+        raise click.UsageError(
+            "--drop-others needs independent noise on every count: --mechanism discrete_laplace has it"
+        )
+    grouping = Grouping(by, groups, groups_file, (DROPPED,) if drop_others else other_group)
     grouping.check(column)
     accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
+
+    import numpy as np
 
     from simplexdp.cli.counting import check_column, count
 
@@ -221,6 +261,9 @@ def release(
     if not no_header and column in map(str, columns[column].all):
         warn(f"Warning: {column!r} is the name of the column and one of its values: does the file have a header?")
     counts = count(source, columns, selection)
+    left_out = None
+    if drop_others:
+        columns, counts, left_out = without_others(columns, counts)
     request = asked.given(
         total=public_total(counts, asked.total) if asked.total_is_public else asked.total,
         dimension=counts.shape[-1],
@@ -237,11 +280,17 @@ def release(
     # The release is noted as made when it was delivered.
     with debited(accountant, curve, name, f"{file}:{column}"):
         with Progress("drawing"):
-            released = _draw(built, request, counts, size, rng)
+            if left_out is None:
+                released = _draw(built, request, counts, size, rng)
+            else:
+                # One more cell of the same histogram: a record is in one of them, or in this one.
+                noisy = built.release(np.append(counts.ravel(), left_out), rng=rng)
+                released, left_out = noisy[:-1].reshape(counts.shape), noisy[-1]
         wanted = extras.margins or extras.pivot is not None
         found = None if size is not None else infer(built, released, request, interval, margins=wanted)
         result = _described(request, extras, built, curve, columns, counts, released, found, stated.unit)
         result = _with_margins(result, extras, columns, released, found, output)
+        result = result if left_out is None else with_dropped(result, built, left_out, interval)
         emit(result, output, quiet=quiet)
     names, labels = list(columns), [levels.all for levels in columns.values()]
     facts = partial(facts_of, file, ledger, accountant)
@@ -274,12 +323,12 @@ class Extras:
         }
         return [option for option in options if given[option]]
 
-    def check_none(self) -> None:
-        """Refuse all of it, where categories are discovered."""
+    def check_none(self, instead: str = "--discover") -> None:
+        """Refuse all of it, where something else is released."""
         for option in self.named("--counts", "--debias", "--plot", "--report", "--margins", "--pivot"):
-            raise click.UsageError(f"--discover and {option} exclude each other")
+            raise click.UsageError(f"{instead} and {option} exclude each other")
         if self.show_truth:
-            raise click.UsageError("--discover and --show-truth exclude each other")
+            raise click.UsageError(f"{instead} and --show-truth exclude each other")
 
     def own_columns(self, request: Request) -> list[str]:
         """Return the columns of the result beside those of the file."""

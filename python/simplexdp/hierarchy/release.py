@@ -28,7 +28,7 @@ from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
 from simplexdp.models.debit import debit
 from simplexdp.models.released import Law
 
-__all__ = ["HierarchicalCounts", "best_shares", "release"]
+__all__ = ["HierarchicalCounts", "best_shares", "drawn_levels", "planned_levels", "release"]
 
 Floats = NDArray[np.float64]
 Mechanism = DiscreteGaussianMechanism | DiscreteLaplaceMechanism
@@ -271,28 +271,35 @@ def release(
     if column is not None:
         domains[column] = as_domain(domain)  # type: ignore[arg-type]
         levels = domains[column].levels
-    shares, mechanisms, curve = _plan(hierarchy, epsilon, delta, level_shares, adjacency, rows)
+    shares, mechanisms, curve = planned_levels(hierarchy, epsilon, delta, level_shares, adjacency, rows)
     if unit is not None:
         curve = curve.for_unit(str(unit))
     counts = count_table(frame, list(domains), domains, unit=unit, max_rows=max_rows, first_by=first_by)
-    tables = [counts]
-    for depth in range(hierarchy.depth - 1, 0, -1):
-        parent = hierarchy.parents(depth)
-        above = np.zeros((int(parent.max()) + 1, *counts.shape[1:]), dtype=np.int64)
-        np.add.at(above, parent, tables[0])
-        tables.insert(0, above)
     with debit(accountant, curve, label, rng):
-        noisy = tuple(
-            None if mechanism is None else np.asarray(mechanism.release(table, rng=rng), dtype=np.int64)
-            for mechanism, table in zip(mechanisms, tables, strict=True)
-        )
+        noisy = drawn_levels(hierarchy, mechanisms, counts, rng)
     public = adjacency == "replace" and unit is None
     return HierarchicalCounts(
         hierarchy, levels, shares, mechanisms, noisy, curve, int(counts.sum()) if public else None
     )
 
 
-def _plan(
+def drawn_levels(
+    hierarchy: Hierarchy, mechanisms: Sequence[Mechanism | None], counts: NDArray[np.int64], rng: Any
+) -> tuple[NDArray[np.int64] | None, ...]:
+    """Return the noisy counts of each level that is measured, from the counts of the finest."""
+    tables = [counts]
+    for depth in range(hierarchy.depth - 1, 0, -1):
+        parent = hierarchy.parents(depth)
+        above = np.zeros((int(parent.max()) + 1, *counts.shape[1:]), dtype=np.int64)
+        np.add.at(above, parent, tables[0])
+        tables.insert(0, above)
+    return tuple(
+        None if mechanism is None else np.asarray(mechanism.release(table, rng=rng), dtype=np.int64)
+        for mechanism, table in zip(mechanisms, tables, strict=True)
+    )
+
+
+def planned_levels(
     hierarchy: Hierarchy,
     epsilon: float,
     delta: float | None,

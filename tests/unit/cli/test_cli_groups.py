@@ -120,3 +120,54 @@ def test_what_does_not_go_together_is_refused_before_anything_is_read(simplexdp,
     done = simplexdp("release", *JOB, "--epsilon", "1", *arguments, stdin=CSV)
     assert (done.code, done.out) == (2, "")
     assert words in " ".join(done.err.replace("│", " ").split())
+
+
+def test_dropped_records_are_counted_with_noise_for_the_price_of_the_table(simplexdp):
+    found = rows_of(simplexdp, "--by", "region", "--groups", "n", "--drop-others", "--epsilon", "40", "--seed", "1")
+    assert found["dropped"] == {"noisy_count": 36, "lower": 36, "upper": 36}
+    assert [row["region"] for row in found["rows"]] == ["n", "n"]
+    assert found["guarantee"]["spent_epsilon"] == 40.0
+    assert found["total"] is None
+    noisy = {
+        rows_of(simplexdp, "--by", "region", "--groups", "n", "--drop-others", "--seed", str(seed))["dropped"][
+            "noisy_count"
+        ]
+        for seed in range(8)
+    }
+    # The noise of epsilon 1 is zero with a chance of 0.24: never eight times out of eight.
+    assert len(noisy) > 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--drop-others",),
+        (*REGIONS, "--drop-others", "--other-group", "x"),
+        (*REGIONS, "--drop-others", "--mechanism", "dirichlet", "--delta", "1e-6", "--total", "9"),
+        (*REGIONS, "--drop-others", "--mechanism", "sum_preserving_laplace"),
+    ],
+)
+def test_what_cannot_be_dropped_is_refused(simplexdp, arguments):
+    done = simplexdp("release", *JOB, "--epsilon", "1", *arguments, stdin=CSV)
+    assert (done.code, done.out) == (2, "")
+
+
+def test_moving_a_record_out_of_the_groups_changes_two_cells_of_one_histogram():
+    import numpy as np
+
+    from simplexdp.cli.counting import Levels
+    from simplexdp.cli.dropped import DROPPED, without_others
+
+    columns = {"region": Levels(("n", "s"), DROPPED, DROPPED), "job": Levels(("a", "b"))}
+
+    def cells(*places):
+        counts = np.zeros((3, 2), dtype=np.int64)
+        for place in places:
+            counts[place] += 1
+        _, kept, left_out = without_others(columns, counts)
+        return np.append(kept.ravel(), left_out)
+
+    every = list(itertools.product(range(3), range(2)))
+    most = max(np.abs(cells((0, 0), one) - cells((0, 0), two)).sum() for one in every for two in every)
+    assert most == 2
+    assert max(np.abs(cells((0, 0), one) - cells((0, 0))).sum() for one in every) == 1

@@ -1,0 +1,86 @@
+"""Counts on the levels of a hierarchy on the command line."""
+
+import json
+
+import pytest
+
+JOB = ("--column", "job", "--domain", "a,b", "--epsilon", "1")
+BY = ("--by", "region", "--by", "district")
+CSV = "district,job\n" + "n1,a\nn1,b\nn2,a\ns1,b\ns1,b\n" * 20
+
+
+@pytest.fixture
+def places(folder):
+    (folder / "places.json").write_text(json.dumps({"north": ["n1", "n2"], "south": ["s1"]}))
+    (folder / "places.csv").write_text("region,district\nnorth,n1\nsouth,s1\nnorth,n2\n")
+    return folder
+
+
+@pytest.mark.parametrize("path", ["places.json", "places.csv"])
+@pytest.mark.parametrize("shares", [(), ("--level-shares", "1,2")])
+@pytest.mark.usefixtures("places")
+def test_children_add_up_to_their_parents_and_all_to_the_public_total(simplexdp, path, shares):
+    done = simplexdp("release", *JOB, *BY, "--hierarchy", path, *shares, "--json", stdin=CSV)
+    assert done.code == 0, done.err
+    found = done.json
+    assert found["guarantee"]["spent_epsilon"] <= 1.0
+    assert found["total"] == 100
+    for level in found["by"]:
+        rows = [row for row in found["rows"] if row["level"] == level]
+        assert sum(row["count"] for row in rows) == pytest.approx(100, abs=1e-6)
+        assert all(0 <= row["count_lower"] <= row["count_upper"] for row in rows)
+        assert all((row["noisy_count"] is None) == (not found["shares"][found["by"].index(level)]) for row in rows)
+    upper = {(row["region"], row["job"]): row["count"] for row in found["rows"] if row["level"] == "region"}
+    for (region, job), count in upper.items():
+        inner = [
+            r["count"] for r in found["rows"] if r["level"] != "region" and (r["region"], r["job"]) == (region, job)
+        ]
+        assert sum(inner) == pytest.approx(count, abs=1e-6)
+
+
+@pytest.mark.usefixtures("places")
+def test_a_ledger_is_debited_once_for_all_levels(simplexdp):
+    assert simplexdp("ledger", "budget.db", "--create", "1.2", "1e-6").code == 0
+    one = ("release", *JOB, *BY, "--hierarchy", "places.json", "--level-shares", "1,1", "--ledger", "budget.db")
+    assert simplexdp(*one, stdin=CSV).code == 0
+    refused = simplexdp(*one, stdin=CSV)
+    assert (refused.code, refused.out) == (1, "")
+    assert "nothing was released" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--hierarchy", "places.json"), 2),
+        ((*BY, "--hierarchy", "none.json"), 2),
+        ((*BY, "--hierarchy", "broken.json"), 2),
+        ((*BY, "--hierarchy", "flat.json"), 2),
+        ((*BY, "--hierarchy", "twice.json"), 2),
+        ((*BY, "--hierarchy", "places.json", "--level-shares", "1"), 2),
+        ((*BY, "--hierarchy", "places.json", "--level-shares", "1,nan"), 2),
+        ((*BY, "--hierarchy", "places.json", "--level-shares", "1,0"), 2),
+        ((*BY, "--hierarchy", "places.json", "--groups", "n"), 2),
+        ((*BY, "--hierarchy", "places.json", "--margins"), 2),
+        ((*BY, "--hierarchy", "places.json", "--mechanism", "discrete_laplace"), 2),
+        ((*BY, "--hierarchy", "places.json", "--show-truth"), 2),
+        ((*BY, "--hierarchy", "places.json", "--other-group", "north"), 2),
+        (("--by", "region", "--groups", "x", "--level-shares", "1"), 2),
+    ],
+)
+def test_what_does_not_go_together_is_refused(simplexdp, places, arguments, code):
+    (places / "broken.json").write_text("{")
+    (places / "flat.json").write_text('["n1"]')
+    (places / "twice.json").write_text('{"north": ["n1"], "south": ["n1"]}')
+    done = simplexdp("release", *JOB, *arguments, stdin=CSV)
+    assert (done.code != 0, done.out) == (True, ""), done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.usefixtures("places")
+def test_a_record_elsewhere_is_refused_without_being_shown_or_has_a_group(simplexdp):
+    stdin = CSV + "atlantis,a\n"
+    done = simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", stdin=stdin)
+    assert done.code == 1
+    assert "atlantis" not in done.err
+    done = simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", "--other-group", "else", "--json", stdin=stdin)
+    assert done.json["rows"][-1]["region"] == "else"
