@@ -25,7 +25,8 @@ def without_others(
 ) -> tuple[dict[str, Levels], NDArray[np.int64], int]:
     """Return the columns and the counts without the last level of each column of groups, and the records left out."""
     *by, _ = columns
-    kept = np.ascontiguousarray(counts[(*(slice(0, -1) for _ in by), slice(None))])
+    inner = (*(slice(0, -1) for _ in by), slice(None))
+    kept = np.ascontiguousarray(counts[inner])
     own = {name: replace(levels, other=None, null=None) if name in by else levels for name, levels in columns.items()}
     return own, kept, int(counts.sum()) - int(kept.sum())
 
