@@ -41,13 +41,13 @@ def caution(*, epsilon: Any = None, delta: Any = None, n: Any = None) -> None:
             warnings.warn(each, WeakGuaranteeWarning, stacklevel=level)
 
 
-def caution_search() -> None:
-    """Warn of a search that fits again and again while nobody adds up what the fits cost."""
+def caution_search(level: int) -> None:
+    """Warn of a search that fits again and again while nobody adds up what the fits cost, at the line that began it."""
     warnings.warn(
         "a search of scikit-learn fits this model again and again, and every fit is a release: give it an accountant="
         "sdp.Accountant(...), which adds them up, or search on public or synthetic records",
         WeakGuaranteeWarning,
-        stacklevel=4,
+        stacklevel=level,
     )
 
 

@@ -90,8 +90,15 @@ def test_a_search_without_an_accountant_is_warned_of():
     rng = np.random.default_rng(1)
     X, y = rng.integers(0, 3, (300, 2)), rng.integers(0, 2, 300)
     model = PrivateCategoricalNB(1.0, categories=[3, 3], classes=[0, 1])
-    with pytest.warns(sdp.WeakGuaranteeWarning, match="give it an accountant=sdp.Accountant"):
-        cross_val_score(model, X, y, cv=2)
+    for search in (
+        lambda: cross_val_score(model, X, y, cv=2),
+        lambda: GridSearchCV(model, {"count_floor": [0.5, 1.0]}, cv=2).fit(X, y),
+        lambda: GridSearchCV(model, {"count_floor": [0.5, 1.0]}, cv=2).fit(X, y),
+    ):
+        heard = _heard(search)
+        assert len(heard) == 1
+        assert "give it an accountant=sdp.Accountant" in str(heard[0].message)
+        assert heard[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X, y)  # one fit is one release

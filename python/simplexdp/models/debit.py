@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from simplexdp import _arguments
 from simplexdp._cautions import caution_search
@@ -23,8 +24,8 @@ def debit(accountant: Any, curve: PrivacyCurve, label: str, rng: Any) -> Abstrac
     """
     _arguments.generator("random_state", rng)
     if accountant is None:
-        if rng is None and _is_searched():
-            caution_search()
+        if rng is None:
+            _warn_of_search()
         return nullcontext()
     if not callable(getattr(accountant, "spend", None)):
         raise InvalidParameterError(f"accountant must be a simplexdp.Accountant, got {type(accountant).__name__}")
@@ -32,11 +33,26 @@ def debit(accountant: Any, curve: PrivacyCurve, label: str, rng: Any) -> Abstrac
     return spend
 
 
-def _is_searched() -> bool:
-    """Whether a search or a cross-validation of scikit-learn is what fits."""
-    frame = sys._getframe(1)
+_warned: WeakSet[Any] = WeakSet()
+"""Searches, and estimators of cross-validations, that were spoken of."""
+
+
+def _warn_of_search() -> None:
+    """Say once of a search or a cross-validation of scikit-learn, which fits again and again, what that costs."""
+    frame, level, searching = sys._getframe(1), 3, None
     while frame.f_back is not None:
-        frame = frame.f_back
+        frame, level = frame.f_back, level + 1
         if str(frame.f_globals.get("__name__", "")).startswith("sklearn.model_selection"):
-            return True
-    return False
+            # The outermost of them is what the user called.
+            searching = frame, level
+    if searching is None:
+        return
+    frame, level = searching
+    who = frame.f_locals.get("self", frame.f_locals.get("estimator"))
+    if who in _warned:
+        return
+    with suppress(TypeError):  # what no weak reference can be made of is spoken of each time
+        _warned.add(who)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("sklearn."):
+        frame, level = frame.f_back, level + 1
+    caution_search(level)
