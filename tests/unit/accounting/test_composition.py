@@ -225,6 +225,14 @@ def test_shares_split_the_budget_by_the_squares_of_the_scales():
         Structure.group_by(2, shares=[1.0])
 
 
+def test_the_error_of_sampling_tables_is_paid_on_top():
+    error = 2.0**-20
+    plain, off = (Structure.naive_bayes(2).release(0.3, 2.0, sampling_error=each).privacy for each in (0.0, error))
+    for epsilon in (0.0, 0.5, 1.0):
+        # Either law may be off by it, and that of the other data set counts e^epsilon times.
+        assert off.delta(epsilon) - plain.delta(epsilon) >= (1 + np.exp(epsilon)) * error * (1 - 1e-6)
+
+
 def test_draws_from_one_posterior_are_copies_of_one_pair():
     draws = Structure.posterior_draws(7).release(1.0, 20.0)
     assert draws.privacy.epsilon(1e-6) == (7 * dirichlet_curve(scale=1.0, prior=20.0, dimension=3)).epsilon(1e-6)

@@ -1,6 +1,7 @@
 """Numeric columns in a model: bins, tables and one budget for both."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -49,6 +50,18 @@ def test_bins_and_tables_keep_one_budget_and_use_all_of_it(make, mechanism, adja
     assert model.privacy_.adjacency == adjacency
     # All of the budget: without bins the tables alone would have it.
     assert model.privacy_.delta(0.0) < 1
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS[1:])
+def test_what_bins_cost_is_missing_from_the_tables(mechanism):
+    # The same tables with public bins have the whole budget, so that their noise is smaller.
+    def noise(binner):
+        saved = json.loads(classifier(mechanism=mechanism, binner=binner).fit(people(300), "rich").to_json())
+        return [table["released"]["size"] for table in (saved["class"], *saved["features"])]
+
+    public = PrivateBinner("uniform", n_bins=5, bounds=BOUNDS)
+    for paying, free in zip(noise(private_quantiles()), noise(public), strict=True):
+        assert paying > 1.05 * free
 
 
 def test_the_loss_of_a_private_quantile_is_concentrated_as_gaussian_noise_says():
