@@ -254,6 +254,7 @@ def release(
     import numpy as np
 
     from simplexdp.cli.counting import check_column, count
+    from simplexdp.plots.heat import fits_map
 
     for each in (column, *by):
         check_column(each, extras.own_columns(asked))
@@ -274,6 +275,8 @@ def release(
     curve = built.table_privacy if request.mechanism == "dirichlet" and by else built.privacy
     curve = curve.for_unit(stated.unit)
     rng = options.seeded(seed)
+    if plot is not None and by and not fits_map(counts.size // counts.shape[-1], counts.shape[-1]):
+        raise click.UsageError("--plot has room for 200 groups and 60 values: leave it out, or merge some")
     if pivot is not None:
         pivot_columns(columns, [] if seed is None else [SEEDED])
     check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
@@ -544,10 +547,15 @@ def _illustrate(
     if extras.plot is not None:
         seeded = extras.seed is not None
 
+        from simplexdp.plots.groups import fits_panels
+
         def draw(plots: Any) -> Any:
             if not above or not isinstance(found, Inferred):
                 return plots.release(values, lower, upper, texts, level=level)
             cells = (len(groups), len(own))
+            if not fits_panels(*cells):
+                # Too many for a panel each: the counts alone.
+                return plots.heat_map(found.count.reshape(cells), names=groups, labels=own)
             ends = [found.count_ends[..., end].reshape(cells) for end in (0, 1)]
             return plots.groups(found.count.reshape(cells), *ends, names=groups, labels=own, level=level)
 

@@ -9,6 +9,7 @@ from simplexdp.plots.attacking import tradeoff
 from simplexdp.plots.comparing import error_against_epsilon, winner_map
 from simplexdp.plots.curves import privacy_curve
 from simplexdp.plots.groups import groups
+from simplexdp.plots.heat import heat_map
 from simplexdp.plots.lattice import ternary
 from simplexdp.plots.planning import plan
 from simplexdp.plots.shares import release
@@ -18,6 +19,7 @@ __all__ = [
     "budget",
     "error_against_epsilon",
     "groups",
+    "heat_map",
     "plan",
     "privacy_curve",
     "release",

@@ -16,11 +16,16 @@ from simplexdp.plots.style import PALETTE, dress, panels, shortened, style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["groups"]
+__all__ = ["fits_panels", "groups"]
 
 MOST_PANELS = 30
 MOST_LABELLED = 40
 ACROSS = 3
+
+
+def fits_panels(groups: int, values: int) -> bool:
+    """Whether a table has a panel for each group."""
+    return 1 <= groups <= MOST_PANELS and 1 <= values <= MOST_LABELLED
 
 
 def groups(
@@ -64,7 +69,7 @@ def groups(
     """
     table = check.numbers("values", values)
     shape = (len(names), len(labels))
-    if table.shape != shape or not 1 <= shape[0] <= MOST_PANELS or not 1 <= shape[1] <= MOST_LABELLED:
+    if table.shape != shape or not fits_panels(*shape):
         raise InvalidParameterError(
             f"values must have shape (groups, d) as names and labels say, at most ({MOST_PANELS}, {MOST_LABELLED}), "
             f"got shape {table.shape}"
