@@ -5,6 +5,9 @@ import json
 import pytest
 from cli_files import BUDGET
 
+# Now and then the noisy number of so few records is so small that no pairs are measured, of which a warning tells.
+pytestmark = pytest.mark.filterwarnings("ignore:the budget is too small:UserWarning")
+
 KINDS = {
     "fit-nb": (["--target", "job"], "Naive Bayes classifier", []),
     "fit-bn": (["--edge", "region>job"], "Bayesian network", [["region", "job"]]),

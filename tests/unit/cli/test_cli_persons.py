@@ -8,6 +8,9 @@ import pytest
 
 from simplexdp.models import PrivateBayesianNetwork, PrivateCategoricalNB, PrivateSynthesizer
 
+# Now and then the noisy number of so few records is so small that no pairs are measured, of which a warning tells.
+pytestmark = pytest.mark.filterwarnings("ignore:the budget is too small:UserWarning")
+
 VISITS = [
     (f"p{person}", ("Eye", " eye ", "EAR", "nose")[(person + visit) % 4], ("", "n/a", person % 97)[min(visit, 2)], day)
     for person in range(60)
