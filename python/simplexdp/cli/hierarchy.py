@@ -167,7 +167,10 @@ def _read(path: str, by: tuple[str, ...]) -> Hierarchy:
     """Read nested JSON objects with lists innermost, or a CSV file with a column for each level."""
     from simplexdp.hierarchy import Hierarchy
 
-    text = Path(path).read_text(encoding="utf-8-sig")
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{path} must be text in UTF-8") from None
     if path.endswith(".json"):
         try:
             content = json.loads(text)
@@ -175,6 +178,6 @@ def _read(path: str, by: tuple[str, ...]) -> Hierarchy:
             raise click.UsageError(f"{path} is not JSON") from None
         return Hierarchy.from_mapping(by, content)
     rows = list(csv.DictReader(text.splitlines()))
-    if not rows or any(name not in rows[0] for name in by):
-        raise click.UsageError(f"{path} must have the columns {', '.join(by)}")
+    if not rows or any(row.get(name) is None for row in rows for name in by):
+        raise click.UsageError(f"{path} must have the columns {', '.join(by)}, with a value in every row")
     return Hierarchy.from_table(by, {name: [row[name] for row in rows] for name in by})

@@ -176,12 +176,17 @@ def tree_posterior(levels: Sequence[Level], total: int | None = None) -> list[Co
         )
         for level in levels
     ]
-    centres = [each.counts for each in least_squares(measured, total)]
+    found = least_squares(measured, total)
+    whole = max(float(found[0].counts[0]), 1.0)
+    # Where little is known, no further below an even split than that: the other ways to split must stay in view.
+    centres = [
+        np.maximum(each.counts, np.minimum(np.sqrt(each.variances) / 2, whole / len(each.counts))) for each in found
+    ]
     for least in NEAR:
-        found, near = _Tree(tuple(levels), total, centres).posterior()
+        laws, near = _Tree(tuple(levels), total, centres).posterior()
         if near > least:
-            return found
-        centres = [each.mean for each in found]
+            return laws
+        centres = [each.mean for each in laws]
     raise NumericalError("release must agree with itself: its noisy counts contradict each other")
 
 
