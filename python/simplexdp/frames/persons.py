@@ -22,7 +22,7 @@ from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.canonical import texts_of
 from simplexdp.frames.distinct import distinct_of_array, observed
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
-from simplexdp.frames.source import as_frame, checked_columns, column_of, is_lazy
+from simplexdp.frames.source import as_frame, checked_columns, column_of, columns_alone, is_lazy
 
 __all__ = ["Bound", "bound_rows", "bounded", "checked_bound", "kept_of", "numbers_of", "with_kept"]
 
@@ -252,14 +252,17 @@ def with_kept(frame: Any, kept: NDArray[np.bool_] | None, columns: Sequence[Any]
         return found if kept is None else {name: _filtered(values, kept) for name, values in found.items()}
     import narwhals as nw
 
-    # Not by `select`, which takes some names for patterns.
-    selected = frame[list(columns)]
+    selected = columns_alone(frame, columns)
     if kept is None:
-        return selected
-    native = selected.to_native()
-    if frame.implementation.is_pandas():
-        return nw.from_native(native[kept])
-    return selected.filter(nw.new_series("kept", kept, backend=frame.implementation))
+        found = selected
+    elif frame.implementation.is_pandas_like():
+        found = nw.from_native(selected.to_native()[kept])
+    else:
+        found = selected.filter(nw.new_series("kept", kept, backend=frame.implementation))
+    # Rows that are lost here, or taken by their places, would cost another person's.
+    if len(found) != (len(frame) if kept is None else np.count_nonzero(kept)):
+        raise InvalidDataError("frame must give back the rows that were kept of each person")
+    return found
 
 
 def _filtered(values: Any, kept: NDArray[np.bool_]) -> Any:

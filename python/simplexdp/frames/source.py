@@ -9,7 +9,7 @@ import numpy as np
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
-__all__ = ["as_frame", "by_column", "by_values", "checked_columns", "column_of", "is_lazy"]
+__all__ = ["as_frame", "by_column", "by_values", "checked_columns", "column_of", "columns_alone", "is_lazy"]
 
 BLOCK = 4096
 """Rows of a matrix that are turned at a time: they stay in the cache until every column has been written."""
@@ -103,6 +103,28 @@ def column_of(frame: Any, column: Any) -> Any:
     series = frame.get_column(column)
     # What Polars does with a series looks it up by its name, which it may take for a pattern.
     return series.alias("values") if frame.implementation.is_polars() else series
+
+
+def columns_alone(frame: Any, columns: Sequence[Any]) -> Any:
+    """Return a narwhals frame, eager or lazy, with these columns alone, by their names letter for letter.
+
+    `select` takes some names for patterns on Polars, and `frame[names]` takes integers for the places of rows: both
+    are labels of columns here.
+    """
+    import narwhals as nw
+
+    native = frame.to_native()
+    if frame.implementation.is_pandas_like():
+        names = list(native.columns)
+        return nw.from_native(native.iloc[:, [names.index(column) for column in columns]])
+    if frame.implementation.is_dask():
+        return nw.from_native(native[list(columns)])
+    if frame.implementation.is_polars():
+        from polars import selectors
+
+        # One at a time: a selector of several names keeps the order of the frame.
+        return nw.from_native(native.select(*(selectors.by_name(column) for column in columns)))
+    return frame.select(*columns)
 
 
 def _without_mask(values: Any) -> Any:

@@ -16,7 +16,7 @@ from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import as_domain, is_null
 from simplexdp.frames.encoding import encode_column
-from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
 from simplexdp.models.saved import text_of
 from simplexdp.models.validation import labels_of
 
@@ -62,7 +62,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
                 # Collected together: the rows of two queries need not come in the same order.
                 wanted = [*self._columns, y]
                 known = set(frame.collect_schema().names()).issuperset(wanted)
-                frame = (frame.select(wanted) if known else frame).collect()
+                frame = (columns_alone(frame, wanted) if known else frame).collect()
             X, y = frame, column_of(frame, y)
         else:
             y = labels_of(y)

@@ -20,7 +20,7 @@ from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import is_null
 from simplexdp.frames.encoding import checked_codes, encode_column
-from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
 from simplexdp.models.bins import numbers_of, public_bounds
 from simplexdp.models.classifying import (
     CLASS_COLUMN,
@@ -560,7 +560,7 @@ class PrivateGaussianNB(PrivateClassifier):
             if hasattr(self, "feature_names_in_"):
                 # The column of classes, if there is one, is not looked at.
                 if set(self._columns) < set(frame.collect_schema().names()):
-                    frame = frame.select(self._columns)
+                    frame = columns_alone(frame, self._columns)
                 frame = frame.collect() if is_lazy(frame) else frame
                 checked(self, frame.to_native(), skip_check_array=True, reset=False)
                 columns = self._columns

@@ -20,7 +20,7 @@ from simplexdp.frames import Domain, count_tables, encode
 from simplexdp.frames.counting import count_codes
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
-from simplexdp.frames.source import as_frame, is_lazy
+from simplexdp.frames.source import as_frame, columns_alone, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
 from simplexdp.models.calibration import (
@@ -798,7 +798,7 @@ class PrivateCategoricalNB(PrivateClassifier):
             if not isinstance(frame, Mapping):
                 # The column of classes, if there is one, is not looked at.
                 if set(self._columns) < set(frame.collect_schema().names()):
-                    frame = frame.select(self._columns)
+                    frame = columns_alone(frame, self._columns)
                 frame = frame.collect() if is_lazy(frame) else frame
                 checked(self, frame.to_native(), skip_check_array=True, reset=False)
         else:

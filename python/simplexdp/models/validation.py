@@ -32,6 +32,11 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 
 def labels_of(y: Any) -> Any:
     """Return the classes of records as scikit-learn takes them: one-dimensional."""
+    if y is not None and np.ndim(y) == 0:
+        kind = type(y).__name__
+        raise InvalidDataError(
+            f"y must hold a class for each record, or be the text that names their column, got {kind}"
+        )
     try:
         return column_or_1d(y, warn=True)
     except ValueError as error:

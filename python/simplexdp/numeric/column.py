@@ -12,7 +12,7 @@ from simplexdp import _arguments
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, encode
-from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
 from simplexdp.models.bins import numbers_of
 from simplexdp.models.persons import whose
 
@@ -94,7 +94,7 @@ def numbers_in(
         data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by)
     frame = as_frame(data)
     if is_lazy(frame):
-        frame = frame.select(*([column] if by is None else [column, by])).collect()
+        frame = columns_alone(frame, [column] if by is None else [column, by]).collect()
     found = column_of(frame, column)
     kept = _present(found) if skip_missing else None
     values = numbers_of(_chosen(found, kept), column)
