@@ -53,7 +53,7 @@ def test_models_and_numbers_see_every_person():
     assert counts.tolist() == [20, 20, 20]
     mean = sdp.numeric.mean(FRAME, 2, bounds=(0, 2), **generous)
     assert mean.estimate == pytest.approx(1.0, abs=0.01)
-    discovered = sdp.frames.Domain.discover(FRAME, 2, delta=1e-6, **generous)
+    discovered = sdp.frames.Domain.discover(FRAME, 2, epsilon=100, delta=1e-6, unit=0, max_rows=3)
     assert sorted(discovered.values) == [0, 1, 2]
     network = PrivateBayesianNetwork(
         [(1, 2)], domains={1: 2, 2: 3}, epsilon=1e4, unit=0, max_rows=3, random_state=SeededRng(1)
