@@ -15,6 +15,8 @@ from simplexdp.cli.selection import Selection, condition, of_persons
 if TYPE_CHECKING:
     from simplexdp.cli.counting import Levels
     from simplexdp.cli.grouping import Grouping
+    from simplexdp.cli.mechanism import Request
+    from simplexdp.cli.quantiles import DrawnBins
     from simplexdp.frames import Cleaning
 
 __all__ = ["Stated"]
@@ -29,6 +31,8 @@ class Stated:
     max_rows: int | None
     first_by: str | None
     bins: tuple[str, ...]
+    quantiles: tuple[str, ...]
+    quantile_share: float | None
     dates: tuple[str, ...]
     date_format: str | None
     clean: str | None
@@ -40,10 +44,25 @@ class Stated:
         """Take these options out of all."""
         return cls(**{each.name: options.pop(each.name) for each in fields(cls)})
 
+    @property
+    def scaled(self) -> bool:
+        """Whether a column is of bins or periods."""
+        return bool(self.bins or self.quantiles or self.dates)
+
     def selection(self, seed: int | None) -> Selection:
         """Return which records count."""
         bound = of_persons(self.unit, self.max_rows, self.first_by, seed)
         return Selection(tuple(map(condition, self.where)), bound)
+
+    def drawn_bins(self, request: Request) -> DrawnBins | None:
+        """Return the bins whose edges are drawn, and their part of the budget; None without --quantiles."""
+        if not self.quantiles:
+            if self.quantile_share is not None:
+                raise click.UsageError("--quantile-share needs --quantiles")
+            return None
+        from simplexdp.cli.quantiles import DrawnBins
+
+        return DrawnBins.stated(self.quantiles, self.quantile_share, request)
 
     def cleaning(self) -> Cleaning | None:
         """Return the rules for spellings, None without any."""
@@ -74,26 +93,32 @@ class Stated:
     ) -> dict[str, Levels]:
         """Return the levels of the columns that are counted, the groups first."""
         from simplexdp.cli.counting import Levels, stated_domain
+        from simplexdp.cli.quantiles import quantile_levels
         from simplexdp.cli.scales import binned, dated
 
         clean = self.cleaning()
         scaled: dict[str, Levels] = {}
-        for option, texts in (("--bins", self.bins), ("--dates", self.dates)):
+        for option, texts in (("--bins", self.bins), ("--quantiles", self.quantiles), ("--dates", self.dates)):
             for text in texts:
                 name = text.partition("=")[0]
                 if name not in (column, *grouping.by):
                     raise click.UsageError(f"{option} is for --column and --by, got {name!r}")
                 if name in scaled:
-                    raise click.UsageError(f"--bins and --dates must name a column once, got {name!r} again")
+                    raise click.UsageError(
+                        f"--bins, --quantiles and --dates must name a column once, got {name!r} again"
+                    )
                 # A record without a group has its place among those of other groups.
                 names = (other, null) if name == column else (grouping.other(name),) * 2
-                scaled[name] = (binned(text, *names) if option == "--bins" else dated(text, self.date_format, *names))[
-                    1
-                ]
+                if option == "--bins":
+                    scaled[name] = binned(text, *names)[1]
+                elif option == "--quantiles":
+                    scaled[name] = quantile_levels(text, *names)[1]
+                else:
+                    scaled[name] = dated(text, self.date_format, *names)[1]
         if self.date_format is not None and not self.dates:
             raise click.UsageError("--date-format needs --dates")
         if column in scaled and domain != (None, None):
-            raise click.UsageError("--bins, --dates and --domain exclude each other for one column")
+            raise click.UsageError("--bins, --quantiles, --dates and --domain exclude each other for one column")
         found = grouping.levels(scaled, clean)
         found[column] = scaled.get(column) or Levels(stated_domain(*domain), other, null, clean=clean)
         return found

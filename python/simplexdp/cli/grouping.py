@@ -96,10 +96,12 @@ class Grouping:
             raise click.UsageError("with --groups and --groups-file together name the column of each: COLUMN=...")
         for name in elsewhere:
             if name in found:
-                raise click.UsageError(f"--bins, --dates and --groups exclude each other for {name!r}")
+                raise click.UsageError(f"--bins, --quantiles, --dates and --groups exclude each other for {name!r}")
         left = [name for name in self.by if name not in found and name not in elsewhere]
         if len(unnamed) > len(left):
-            raise click.UsageError("--groups must be stated once for each --by, and --bins or --dates exclude it")
+            raise click.UsageError(
+                "--groups must be stated once for each --by; --bins, --quantiles and --dates exclude it"
+            )
         found.update(zip(left, unnamed, strict=False))
         for name in left[len(unnamed) :]:
             hint = "" if len(self.by) == 1 else f" of {name!r}"

@@ -133,6 +133,18 @@ column_options = _stacked(
         "--bins", multiple=True, metavar="COLUMN=FROM:TO:WIDTH", help="Public bins of a numeric column; or age=18,65."
     ),
     click.option(
+        "--quantiles",
+        multiple=True,
+        metavar="COLUMN=N:LOWER:UPPER",
+        help="N bins of a numeric column with about as many records each; the bounds are public, the edges are noisy.",
+    ),
+    click.option(
+        "--quantile-share",
+        type=Between(0, 1, min_open=True, max_open=True),
+        metavar="SHARE",
+        help="Of epsilon, for the edges of --quantiles; 0.25 by default.",
+    ),
+    click.option(
         "--dates", multiple=True, metavar="COLUMN=UNIT:FROM:TO", help="Dates by day, week, month or year between two."
     ),
     click.option(

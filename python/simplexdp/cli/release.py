@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,6 +54,10 @@ Examples:
   # for each combination of two columns, for the price of one
   simplexdp release people.csv --column job --domain clerk,nurse,smith \\
       --by region --groups north,south --by age --groups 1..5 --epsilon 1
+
+\b
+  # in bins of a numeric column with about as many records each: the edges are drawn too, within one budget
+  simplexdp release people.csv --column age --quantiles age=3:0:10 --epsilon 1
 
 \b
   # from a pipe to JSON; missing values and whatever else occurs get levels
@@ -214,19 +219,24 @@ def release(
     extras = Extras(size, debias, interval, plot, report, show_truth, seed, margins, pivot)
     source = options.source(file, input_format, encoding, no_header, delimiter)
     if stated.discover:
-        if by or domain is not None or domain_file is not None or stated.bins or stated.dates:
-            raise click.UsageError("--discover is for one column of text: leave --by, --domain, --bins and --dates out")
+        if by or domain is not None or domain_file is not None or stated.scaled:
+            raise click.UsageError(
+                "--discover is for one column of text: leave --by, --domain, --bins, --quantiles and --dates out"
+            )
         extras.check_none()
         values = Discovery(column, other or "other", null, stated.cleaning(), selection, Request(**mechanism), seed)
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
     keeps_total = selection.keeps_total and not drop_others
     request = Request(**mechanism, max_rows=selection.max_rows, keeps_total=keeps_total)
+    drawn_bins = stated.drawn_bins(request)
     if drop_others and (not by or other_group or hierarchy is not None):
         raise click.UsageError("--drop-others needs --by COLUMN, and excludes --other-group and --hierarchy")
     if hierarchy is not None:
         extras.check_none("--hierarchy")
-        if domain is None and domain_file is None and not (stated.bins or stated.dates):
+        if drawn_bins is not None:
+            raise click.UsageError("--hierarchy and --quantiles exclude each other")
+        if domain is None and domain_file is None and not stated.scaled:
             raise click.UsageError("give --domain: the values of the column are public")
         if groups or groups_file or len(other_group) > 1:
             raise click.UsageError("--hierarchy lists the groups: leave --groups out; --other-group is for all levels")
@@ -239,8 +249,11 @@ def release(
         return
     if level_shares is not None:
         raise click.UsageError("--level-shares needs --hierarchy FILE")
-    asked = request.decided(extras.named("--counts", "--debias"), rows=bool(by))
+    left = request if drawn_bins is None else replace(request, epsilon=drawn_bins.rest)
+    asked = left.decided(extras.named("--counts", "--debias"), rows=bool(by) or drawn_bins is not None)
     asked.check()
+    if drawn_bins is not None:
+        drawn_bins.check(asked, column, pivoted=pivot is not None)
     extras.check(asked, by)
     if drop_others and asked.mechanism == "dirichlet":
         raise click.UsageError(
@@ -261,21 +274,27 @@ def release(
     columns = stated.columns(column, grouping, domain=(domain, domain_file), other=other, null=null)
     if not no_header and column in map(str, columns[column].all):
         warn(f"Warning: {column!r} is the name of the column and one of its values: does the file have a header?")
+    if drawn_bins is not None:
+        drawn_bins.check_size(columns)
     counts = count(source, columns, selection)
     left_out = None
     if drop_others:
         columns, counts, left_out = without_others(columns, counts)
+    shape = counts.shape if drawn_bins is None else drawn_bins.shape(columns)
     request = asked.given(
         total=public_total(counts, asked.total) if asked.total_is_public else asked.total,
-        dimension=counts.shape[-1],
-        n_groups=counts.size // counts.shape[-1],
+        dimension=shape[-1],
+        n_groups=math.prod(shape[:-1]),
     )
     with Progress("calibrating"):
         built = request.build()
     curve = built.table_privacy if request.mechanism == "dirichlet" and by else built.privacy
+    if drawn_bins is not None:
+        curve = drawn_bins.together(curve, request.delta)
+        request = replace(request, epsilon=drawn_bins.epsilon)
     curve = curve.for_unit(stated.unit)
     rng = options.seeded(seed)
-    if plot is not None and by and not fits_map(counts.size // counts.shape[-1], counts.shape[-1]):
+    if plot is not None and by and not fits_map(math.prod(shape[:-1]), shape[-1]):
         raise click.UsageError("--plot has room for 200 groups and 60 values: leave it out, or merge some")
     if pivot is not None:
         pivot_columns(columns, [] if seed is None else [SEEDED])
@@ -283,6 +302,9 @@ def release(
     # The release is noted as made when it was delivered.
     with debited(accountant, curve, name, f"{file}:{column}"):
         with Progress("drawing"):
+            if drawn_bins is not None:
+                columns, counts = drawn_bins.draw(columns, counts, rng)
+                request = replace(request, dimension=counts.shape[-1], n_groups=math.prod(counts.shape[:-1]))
             if left_out is None:
                 released = _draw(built, request, counts, size, rng)
             else:
@@ -294,6 +316,7 @@ def release(
         result = _described(request, extras, built, curve, columns, counts, released, found, stated.unit)
         result = _with_margins(result, extras, columns, released, found, output)
         result = result if left_out is None else with_dropped(result, built, left_out, interval)
+        result = result if drawn_bins is None else drawn_bins.told(result, columns)
         emit(result, output, quiet=quiet)
     names, labels = list(columns), [levels.all for levels in columns.values()]
     facts = partial(facts_of, file, ledger, accountant)
@@ -414,7 +437,7 @@ def _described(
         rows["true_count"] = counts.ravel().tolist()
 
     guarantee = guarantee_of(curve, request.epsilon, request.delta, unit=unit, max_rows=request.max_rows)
-    notes = [sentence(guarantee), _public(request)]
+    notes = [sentence(guarantee), _public(request, columns)]
     if request.why:
         notes.append(f"Mechanism: {request.mechanism}, by 'auto': {request.why}.")
     if isinstance(found, Inferred):
@@ -478,8 +501,10 @@ MARGINS = (
 )
 
 
-def _public(request: Request) -> str:
-    names = "the domain" if request.n_groups == 1 else "the domain, the groups"
+def _public(request: Request, columns: Mapping[str, Levels]) -> str:
+    stated = [not getattr(levels, "drawn", False) for levels in columns.values()]
+    names = ", ".join((["the domain"] if stated[-1] else []) + (["the groups"] if any(stated[:-1]) else []))
+    names += (", " if names else "") + "the bounds of the quantiles" if not all(stated) else ""
     if request.total_is_public:
         return f"Public: {names}, the parameters and the number of records, {request.total}. Nothing else."
     return f"Public: {names} and the parameters. The number of records is private."

@@ -14,7 +14,7 @@ import click
 from simplexdp.cli.counting import Levels
 from simplexdp.cli.selection import number_in
 
-__all__ = ["DATES", "DateLevels", "NumberLevels", "binned", "dated"]
+__all__ = ["DATES", "DateLevels", "NumberLevels", "binned", "dated", "interval_labels"]
 
 MOST_LEVELS = 1000
 DATES = ("day", "week", "month", "year")
@@ -63,10 +63,11 @@ def binned(text: str, other: str | None, null: str | None) -> tuple[str, NumberL
     if any(not low < high for low, high in pairwise(stated)) or len(stated) >= MOST_LEVELS:
         raise click.UsageError(f"--bins {text!r}: edges must increase, at most {MOST_LEVELS} of them")
     edges = tuple(stated)
-    return column, NumberLevels(_labels(edges), other, null, "--bins", edges=edges)
+    return column, NumberLevels(interval_labels(edges), other, null, "--bins", edges=edges)
 
 
-def _labels(edges: tuple[float, ...]) -> tuple[str, ...]:
+def interval_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
+    """Return the names of the bins between inner edges."""
     texts = [str(int(edge)) if edge.is_integer() else repr(edge) for edge in edges]
     if not texts:
         return ("any number",)

@@ -89,15 +89,28 @@ class BinPlan:
             return cls(strategy, names, n_bins, edges, bounds)
         if binner.epsilon is None:
             raise InvalidParameterError("epsilon must be given for strategy 'private_quantile', got None")
-        epsilon = _arguments.positive("epsilon", binner.epsilon)
         n_candidates = _arguments.integer("n_candidates", binner.n_candidates, least=n_bins)
+        grids = tuple(np.linspace(lower, upper, n_candidates + 2)[1:-1] for lower, upper in bounds)
+        return cls.of_quantiles(names, n_bins, grids, bounds, binner.epsilon, max_rows)
+
+    @classmethod
+    def of_quantiles(
+        cls,
+        names: tuple[Any, ...],
+        n_bins: int,
+        grids: tuple[Floats, ...],
+        bounds: tuple[tuple[float, float], ...],
+        epsilon: float,
+        max_rows: int,
+    ) -> BinPlan:
+        """Plan private quantiles from public grids, for an epsilon that all of them share."""
+        epsilon = _arguments.positive("epsilon", epsilon)
         n_quantiles = len(names) * (n_bins - 1)
         # The rounding of weights has a cost of its own, stated for any number of records up to 2^32 so that it is
         # public; the share leaves room for it.
         share = epsilon / (max(n_quantiles, 1) * max_rows * (1 + 2.0**-16))
-        grids = tuple(np.linspace(lower, upper, n_candidates + 2)[1:-1] for lower, upper in bounds)
         cost = _core.choices_cost(_core.quantile_epsilon(share, MAX_RECORDS), max_rows)[0]
-        plan = cls(strategy, names, n_bins, grids, bounds, share, cost)
+        plan = cls("private_quantile", names, n_bins, grids, bounds, share, cost)
         if plan.epsilon > epsilon:
             raise InvalidParameterError(
                 f"epsilon must be at least {plan.epsilon} for {n_quantiles} quantiles, got {epsilon}"
