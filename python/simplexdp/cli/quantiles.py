@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -88,7 +89,7 @@ def _grid(lower: float, upper: float) -> tuple[float, ...] | None:
     digits = 3 - math.floor(math.log10(width))
     grid = tuple(round(lower + step * width, digits) for step in range(1, CELLS))
     ends = (lower, *grid, upper)
-    return grid if all(low < high for low, high in zip(ends, ends[1:], strict=False)) else None
+    return grid if all(low < high for low, high in pairwise(ends)) else None
 
 
 @dataclass(frozen=True)

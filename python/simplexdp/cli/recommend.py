@@ -14,7 +14,7 @@ __all__ = ["recommend"]
 
 TASKS = (
     "histogram", "counts", "groups", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data",
-    "synthesis", "classifier", "network", "mean", "quantile",
+    "synthesis", "mean", "quantile", "classifier", "network",
 )  # fmt: skip
 
 
