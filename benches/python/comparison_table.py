@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import log_loss
 
+from simplexdp._catalogue import in_words
 from simplexdp.comparison import POSTPROCESSING, Comparison, WinnerMap, compare, recommend, winners
 from simplexdp.comparison.table import DEVIATIONS
 from simplexdp.datasets import german_credit
@@ -40,16 +41,6 @@ COLUMNS = (
     *("metric", "adjacency", "epsilon", "delta", "n", "dimension"),
     *("winner", "tied", "margin", "second", "error", "standard_error"),
 )
-SHORT = {
-    "dirichlet": "Dirichlet",
-    "gaussian": "Gaussian",
-    "laplace": "Laplace",
-    "discrete_gaussian": "discrete Gaussian",
-    "discrete_laplace": "discrete Laplace",
-    "sum_preserving_laplace": "zero-sum Laplace",
-    "hellinger": "Hellinger",
-    "posterior_draw": "posterior draw",
-}
 
 HEADER = """# Which mechanism has the least error
 
@@ -98,7 +89,7 @@ def as_table(found: WinnerMap) -> Iterator[str]:
     yield "| --- " * (len(found.dimensions) + 1) + "|"
     for i, n in enumerate(found.ns):
         cells = [
-            f"{SHORT[str(found.winner[i, j])]} {'=' if found.tied[i, j] else ''}{found.margin[i, j]:.2f}"
+            f"{in_words(str(found.winner[i, j]))} {'=' if found.tied[i, j] else ''}{found.margin[i, j]:.2f}"
             for j in range(len(found.dimensions))
         ]
         yield f"| {n:,} | " + " | ".join(cells) + " |"
@@ -112,7 +103,7 @@ def as_rows(table: Comparison) -> Iterator[str]:
         rule = row.postprocessing if row.strength is None else f"{row.postprocessing} {row.strength:.2g}"
         mark = " =" if row.mechanism in table.ties else ""
         figures = f"{row.error:.4g} | {row.standard_error:.1g} | {row.ratio:.2f}{mark}"
-        yield f"| {SHORT[row.mechanism]} | {rule} | {figures} |"
+        yield f"| {in_words(row.mechanism)} | {rule} | {figures} |"
 
 
 def best_or_tied(tables: Iterable[Comparison], mechanisms: set[str]) -> int:
@@ -239,7 +230,7 @@ def several_tables() -> Iterator[str]:
         cells = []
         for delta in DELTAS:
             table = compare(1000, 10, EPSILON, delta, "kl", mechanisms, tables=count, postprocessing=TUNED)
-            best = " = ".join(SHORT[name] for name in (table.ties or (table.winner,)))
+            best = " = ".join(in_words(name) for name in (table.ties or (table.winner,)))
             zero_sum, dirichlet = (table.row(name).ratio for name in ("sum_preserving_laplace", "dirichlet"))
             cells.append(f"{best} ({zero_sum:.2f}, {dirichlet:.2f})")
             gaps.append(table.row("dirichlet").error / table.row("gaussian").error)
@@ -265,7 +256,7 @@ def draws_as_they_are() -> Iterator[str]:
         f"delta = {DELTA:g}.\n"
     )
     names = FLOORED
-    yield "| K | n | d | " + " | ".join(SHORT[name] for name in names) + " |"
+    yield "| K | n | d | " + " | ".join(in_words(name) for name in names) + " |"
     yield "| --- " * (len(names) + 3) + "|"
     wins: Counter[str] = Counter()
     drawn = []
@@ -279,7 +270,7 @@ def draws_as_they_are() -> Iterator[str]:
             text = f"{row.error:.4g}" + ("" if row.strength is None else f" ({row.strength:.2g})")
             cells.append(f"**{text}**" if name in (table.ties or (table.winner,)) else text)
         yield f"| {count} | {n:,} | {dimension} | " + " | ".join(cells) + " |"
-    listing = ", ".join(f"{SHORT[name]} in {wins[name]}" for name in names)
+    listing = ", ".join(f"{in_words(name)} in {wins[name]}" for name in names)
     records, tables = _span(n for _, n in drawn), _span(k for k, _ in drawn)
     yield (
         f"\nThe least error: {listing} of {wins.total()} settings; those within noise of it are bold too. The draw "

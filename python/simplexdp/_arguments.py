@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _core
-from simplexdp._arrays import as_floats
+from simplexdp._arrays import as_floats, is_truth_value
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 LARGEST_COUNT = 1e15
@@ -25,8 +25,8 @@ AT_ONCE = 1 << 23
 def extended(name: str, value: Any) -> float:
     """Check for a float that may be infinite."""
     try:
-        if isinstance(value, str | bytes | bytearray):
-            # float reads texts, digits of every script among them.
+        if isinstance(value, str | bytes | bytearray) or is_truth_value(value):
+            # float reads texts, digits of every script among them, and takes True for 1.0.
             raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -69,12 +69,12 @@ def open_unit(name: str, value: Any) -> float:
 
 
 def integer(name: str, value: Any, least: int) -> int:
-    """Check for an integer of at least `least`; a bool is not one."""
+    """Check for an integer of at least `least`; a truth value is not one."""
     try:
         result = operator.index(value)
     except TypeError:
         raise InvalidParameterError(f"{name} must be an integer, got {value!r}") from None
-    if isinstance(value, bool | np.bool_) or result < least:
+    if is_truth_value(value) or result < least:
         raise InvalidParameterError(f"{name} must be an integer of at least {least}, got {value!r}")
     return result
 

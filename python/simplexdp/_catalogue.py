@@ -5,13 +5,15 @@ Cheap to import: a class is loaded when it is asked for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CATALOGUE", "Entry", "names"]
+__all__ = ["CATALOGUE", "Entry", "in_words", "names"]
 
+_PERSONS = re.compile("dirichlet|gauss|laplace|hellinger")
 BOTH = ("replace", "add_remove")
 REPLACE = ("replace",)
 
@@ -117,3 +119,17 @@ def names(which: Callable[[Entry], bool] = lambda _: True) -> tuple[str, ...]:
     ('discrete_laplace', 'sum_preserving_laplace')
     """
     return tuple(name for name, entry in CATALOGUE.items() if which(entry))
+
+
+def in_words(name: str) -> str:
+    """Return what tables and pictures call a mechanism; other names only lose their underscores.
+
+    Examples
+    --------
+    >>> in_words("sum_preserving_laplace"), in_words("discrete_gaussian"), in_words("my_noise")
+    ('zero-sum Laplace', 'discrete Gaussian', 'my noise')
+    """
+    if name not in CATALOGUE:
+        return name.replace("_", " ")
+    words = "zero-sum laplace" if name == "sum_preserving_laplace" else name.replace("_", " ")
+    return _PERSONS.sub(lambda found: found[0].capitalize(), words)

@@ -169,3 +169,12 @@ def test_a_hierarchy_is_the_same_from_a_mapping_and_from_a_table():
 def test_nonsense_is_refused_in_words(make):
     with pytest.raises(InvalidParameterError):
         make()
+
+
+def test_a_seed_keeps_the_same_rows_of_persons():
+    visits = people() | {"who": np.arange(500) // 8}
+    one, same = (
+        hierarchy.release(visits, PLACES, epsilon=1.0, unit="who", max_rows=1, rng=seeded()).integers()
+        for _ in range(2)
+    )
+    assert all(np.array_equal(each, again) for each, again in zip(one, same, strict=True))

@@ -26,6 +26,10 @@ class Balanced(HTMLParser):
         assert self.open.pop() == tag
 
 
+def inferred(dimension=3):
+    return sdp.SumPreservingLaplaceMechanism(scale=2, dimension=dimension).infer(list(range(dimension)))
+
+
 def shown():
     accountant = sdp.Accountant(1.0, 1e-6)
     accountant.spend(sdp.PrivacyCurve.gaussian(sigma=20.0), label=HOSTILE)
@@ -33,6 +37,8 @@ def shown():
         "curve": 3 * sdp.PrivacyCurve.gaussian(sigma=5.0),
         "accountant": accountant,
         "posterior": sdp.Posterior([3.0, 2.0, 5.0]),
+        "counts": inferred().counts,
+        "shares": inferred().shares,
         "comparison": sdp.compare(200, 4, 1.0, 1e-6, "l1", ["discrete_laplace", "laplace"], samples=50),
         "recommendation": sdp.recommend("counts", n=200, dimension=4, epsilon=1.0, delta=1e-6),
     }
@@ -53,6 +59,18 @@ def test_the_curve_says_what_it_says_as_text():
         [float(curve.epsilon(d)) for d in (1e-3, 1e-6, 1e-9)], rel=1e-3
     )
     assert "73.2 %" in curve._repr_html_()
+
+
+def test_counts_show_their_means_and_intervals_and_of_many_the_largest():
+    counts = inferred().counts
+    cells = re.findall(r"<td>([^<]+)</td>", counts._repr_html_())
+    assert [float(each) for each in cells[::2]] == pytest.approx(counts.mean, abs=0.05)
+    assert cells[1::2] == [f"{low} to {high}" for low, high in counts.interval().tolist()]
+    assert repr(counts).startswith("Counts(mean=[")
+    assert repr(inferred().shares).startswith("Shares(mean=[")
+    page = inferred(60).counts._repr_html_()
+    assert page.count("<tr>") == 51
+    assert "The 50 largest of 60" in page
 
 
 def test_a_report_is_text_that_shows_itself():

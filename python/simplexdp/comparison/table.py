@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
+from simplexdp._catalogue import in_words
 from simplexdp._cautions import caution
 from simplexdp.accounting.structured import MOST_TABLES
 from simplexdp.comparison.candidates import MECHANISMS, Adjacency, Setting, UnavailableError, candidates, with_rules
@@ -124,7 +125,7 @@ class Comparison:
 
         rows = [
             [
-                row.mechanism.replace("_", " "),
+                in_words(row.mechanism),
                 row.postprocessing,
                 f"{row.error:.4g} ± {row.standard_error:.1g}",
                 f"{row.ratio:.3f}{' =' if row.mechanism in self.ties else ''}",

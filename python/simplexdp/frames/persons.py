@@ -24,7 +24,7 @@ from simplexdp.frames.distinct import distinct_of_array, observed
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.source import as_frame, checked_columns, column_of, columns_alone, is_lazy
 
-__all__ = ["Bound", "bound_rows", "bounded", "checked_bound", "kept_of", "numbers_of", "with_kept"]
+__all__ = ["Bound", "bound_rows", "bounded", "checked_bound", "kept_of", "numbers_of", "seed_of", "with_kept"]
 
 MOST_ROWS = 1 << 20
 """Of a person, as in the compiled core."""
@@ -94,6 +94,15 @@ def bound_rows(
     frame = as_frame(frame)
     result = bounded(frame, bound, _all_columns(frame) if wanted is None else wanted)
     return result if isinstance(result, (np.ndarray, Mapping)) else result.to_native()
+
+
+def seed_of(unit: Any, rng: Any, name: str = "rng") -> int | None:
+    """Return a seed of the rows that are kept, from the generator of a test: it repeats them with all else.
+
+    None without persons or without a generator: new rows each time.
+    """
+    check.generator(name, rng)
+    return None if unit is None or rng is None else int(_core.random_words(1, 0, rng)[0])
 
 
 def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | None, rng: Any = None) -> Bound | None:

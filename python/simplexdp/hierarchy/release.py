@@ -18,7 +18,7 @@ from simplexdp.accounting.search import largest_within
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
-from simplexdp.frames.persons import checked_bound
+from simplexdp.frames.persons import checked_bound, seed_of
 from simplexdp.hierarchy.public import Hierarchy
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.least_squares import Estimates, Measured, least_squares
@@ -274,7 +274,8 @@ def release(
     shares, mechanisms, curve = planned_levels(hierarchy, epsilon, delta, level_shares, adjacency, rows)
     if unit is not None:
         curve = curve.for_unit(str(unit))
-    counts = count_table(frame, list(domains), domains, unit=unit, max_rows=max_rows, first_by=first_by)
+    seed = seed_of(unit, rng)
+    counts = count_table(frame, list(domains), domains, unit=unit, max_rows=max_rows, first_by=first_by, seed=seed)
     with debit(accountant, curve, label, rng):
         noisy = drawn_levels(hierarchy, mechanisms, counts, rng)
     public = adjacency == "replace" and unit is None

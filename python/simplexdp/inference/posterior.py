@@ -286,6 +286,15 @@ class Counts:
     def __init__(self, posterior: HistogramPosterior) -> None:
         self._posterior = posterior
 
+    def __repr__(self) -> str:
+        return f"Counts(mean={np.array2string(self.mean, precision=1, separator=', ', threshold=8)})"
+
+    def _repr_html_(self) -> str:
+        ends, shares = self.interval(), (self.mean / max(float(self.mean.sum()), 1.0)).tolist()
+        shown, others = largest(shares)
+        rows = [[k, f"{self.mean[k]:.1f}", f"{ends[k, 0]} to {ends[k, 1]}"] for k in shown]
+        return table(["", "count", "95 %"], rows, notes=[others] if others else [])
+
     @cached_property
     def _laws(self) -> list[tuple[int, Floats]]:
         return self._posterior._core.marginals()
@@ -390,6 +399,17 @@ class Shares:
 
     def __init__(self, posterior: HistogramPosterior) -> None:
         self._posterior = posterior
+
+    def __repr__(self) -> str:
+        return f"Shares(mean={np.array2string(self.mean, precision=4, separator=', ', threshold=8)})"
+
+    def _repr_html_(self) -> str:
+        ends = self.interval()
+        shown, others = largest(self.mean.tolist())
+        rows = [
+            [k, f"{100 * self.mean[k]:.2f} %", f"{100 * ends[k, 0]:.2f} % to {100 * ends[k, 1]:.2f} %"] for k in shown
+        ]
+        return table(["", "share", "95 %"], rows, notes=[others] if others else [])
 
     @cached_property
     def _moments(self) -> Floats:

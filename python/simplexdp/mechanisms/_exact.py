@@ -6,6 +6,7 @@ from typing import Any, get_args
 import numpy as np
 
 from simplexdp import _arguments as check
+from simplexdp._arrays import is_truth_value
 from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidParameterError
 
@@ -18,6 +19,8 @@ Number = int | float | Fraction
 def as_fraction(name: str, value: Any) -> Fraction:
     """Check for a positive finite number and return it exactly."""
     try:
+        if is_truth_value(value):
+            raise TypeError
         exact = Fraction(value.item() if isinstance(value, np.generic) else value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameterError(f"{name} must be a finite number, got {value!r}") from None

@@ -21,7 +21,7 @@ from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
-from simplexdp.frames.persons import checked_bound
+from simplexdp.frames.persons import checked_bound, seed_of
 from simplexdp.inference import Total
 from simplexdp.mechanisms import (
     DirichletMechanism,
@@ -226,6 +226,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             max_rows=self.max_rows,
             first_by=self.first_by,
             weighted=self.weighted,
+            seed=seed_of(self.unit, self.random_state, "random_state"),
         )
         # The number of records is public where one is replaced; that of persons is not.
         public = self.adjacency == "replace" and self.unit is None

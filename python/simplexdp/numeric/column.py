@@ -12,6 +12,7 @@ from simplexdp import _arguments
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, encode
+from simplexdp.frames.persons import seed_of
 from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
 from simplexdp.models.bins import numbers_of
 from simplexdp.models.persons import whose
@@ -72,6 +73,7 @@ def numbers_in(
     max_rows: int | None,
     first_by: Any,
     skip_missing: bool,
+    rng: Any,
 ) -> Numbers:
     """Return the numbers of a column, or of data that are the numbers themselves."""
     checked = cast(Adjacency, _arguments.choice("adjacency", adjacency, get_args(Adjacency)))
@@ -89,9 +91,10 @@ def numbers_in(
             raise InvalidParameterError("column must be named where by or unit is")
         data, column = {"value": np.asarray(data) if isinstance(data, (list, tuple)) else data}, "value"
     rows = 1
+    seed = seed_of(unit, rng)
     if unit is not None:
         rows = _arguments.integer("max_rows", max_rows, least=1)
-        data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by)
+        data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by, seed=seed)
     frame = as_frame(data)
     if is_lazy(frame):
         frame = columns_alone(frame, [column] if by is None else [column, by]).collect()

@@ -79,6 +79,7 @@ def histogram(
         max_rows=None,
         first_by=None,
         skip_missing=False,
+        rng=rng,
     )
     codes = np.searchsorted(ends[1:-1], numbers.values, side="right")
     fitted = PrivateHistogram(

@@ -155,6 +155,7 @@ def mean(
         max_rows=max_rows,
         first_by=first_by,
         skip_missing=skip_missing,
+        rng=rng,
     )
     return _released(numbers, pair, budget, delta, accountant, label, rng)
 

@@ -193,6 +193,7 @@ def quantiles(
         max_rows=max_rows,
         first_by=first_by,
         skip_missing=skip_missing,
+        rng=rng,
     )
     edges = np.linspace(lower, upper, 2**BITS + 1)
     codes = np.searchsorted(edges[1:-1], numbers.values, side="right")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments as check
+from simplexdp._catalogue import in_words
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.plots.style import MARKERS, PALETTE, axes_or_new, colour, dress, line_style, panels, style
 
@@ -48,7 +49,7 @@ def error_against_epsilon(
     >>> names = ["dirichlet", "discrete_gaussian"]
     >>> tables = [sdp.compare(500, 5, epsilon, 1e-6, mechanisms=names, samples=50) for epsilon in (0.5, 1.0, 2.0)]
     >>> [line.get_label() for line in sdp.plots.error_against_epsilon(tables).get_lines()]
-    ['dirichlet', 'discrete gaussian']
+    ['Dirichlet', 'discrete Gaussian']
     """
     series = _given(data) if isinstance(data, Mapping) else _measured(data)
     if not isinstance(data, Mapping) and ylabel is None:
@@ -63,7 +64,7 @@ def error_against_epsilon(
                 color=hue,
                 marker=marker,
                 linestyle=line_style(index),
-                label=name.replace("_", " "),
+                label=in_words(name),
             )
             sure = np.isfinite(error) & np.isfinite(deviation)
             x, y, bar = epsilon[sure], error[sure], 2 * deviation[sure]
@@ -135,7 +136,7 @@ def winner_map(winners: WinnerMap, ax: Axes | None = None) -> Axes:
                             cell, 1, 1, fill=False, hatch="////", edgecolor="#00000030", linewidth=0, zorder=1.5
                         )
                     )
-                text = name.replace("_", "\n") + ratio
+                text = in_words(name).replace(" ", "\n") + ratio
                 ax.text(column, row, text, ha="center", va="center", fontsize=size, linespacing=1.1, zorder=3)
         ax.set_xticks(range(columns), [f"{d:,}" for d in winners.dimensions])
         ax.set_yticks(range(rows), [f"{n:,}" for n in winners.ns])

@@ -68,3 +68,15 @@ def test_records_are_bounded_where_dask_holds_them():
 def test_a_bound_needs_a_unit():
     with pytest.raises(InvalidParameterError, match="max_rows must be None unless unit"):
         PrivateHistogram(WARDS["domain"], max_rows=2).fit(VISITS, "visit")
+
+
+def test_a_seed_keeps_the_same_rows_of_persons():
+    one, same = (
+        PrivateHistogram(**WARDS, unit="patient", max_rows=1, epsilon=5.0, random_state=SeededRng(2))
+        .fit(VISITS, "visit", by="ward")
+        .released_
+        for _ in range(2)
+    )
+    assert np.array_equal(one, same)
+    with pytest.raises(InvalidParameterError, match="random_state must be None"):
+        PrivateHistogram(**WARDS, unit="patient", max_rows=1, random_state=2).fit(VISITS, "visit")

@@ -183,3 +183,15 @@ def test_bad_data_are_refused_without_being_quoted():
 def test_levels_in_the_place_of_a_column_are_told_where_they_belong():
     with pytest.raises(sdp.InvalidParameterError, match="levels are given by name"):
         sdp.numeric.quantiles([1.0, 2.0, 3.0], [0.5], bounds=(0, 10), epsilon=1.0)
+
+
+@pytest.mark.parametrize("release", [numeric.mean, numeric.quantiles])
+def test_a_seed_keeps_the_same_rows_of_persons(release):
+    """One of eight numbers of each person is kept: other rows are another estimate, whatever the noise."""
+    visits = {"who": np.repeat(np.arange(100), 8), "cost": VALUES}
+    whose = {"bounds": BOUNDS, "epsilon": 5.0, "unit": "who", "max_rows": 1}
+    one, same, other = (release(visits, "cost", **whose, rng=seeded(seed)).estimate for seed in (3, 3, 4))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+    with pytest.raises(sdp.exceptions.InvalidParameterError, match="rng must be None"):
+        release(visits, "cost", **whose, rng=3)
