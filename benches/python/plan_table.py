@@ -44,7 +44,8 @@ HEADER = """# Does the plan tell the truth?
 
 Written by `python -m benches.python.plan_table DIRECTORY`. Each data set is cut into two
 halves at random. One is the stand-in (`like=`), the other is released: the lines of code in the plan are run on it,
-{counts} times (means {mean}, quartiles {quantile}, models {models} times), and the metric is taken against the truth. "public numbers" is the same plan
+{counts} times (means {mean}, quartiles {quantile}, models {models} times), and the metric is
+taken against the truth. "public numbers" is the same plan
 without the stand-in, from n and the numbers of categories
 alone, for data of one middling shape, with the range that other shapes make of it. Of
 distances and errors less is better, of the accuracy more. Errors of means and quartiles are shares of the distance
