@@ -154,6 +154,7 @@ Examples:
     help="With --by: a row for each group, a column for each value, and their sums.",
 )
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A plot, PNG or SVG.")
+@click.option("--plot-sorted", is_flag=True, help="With --plot: the largest bars first, every one with its label.")
 @click.option(
     "--report",
     type=click.Path(dir_okay=False),
@@ -196,6 +197,7 @@ def release(
     margins: bool,
     pivot: str | None,
     plot: str | None,
+    plot_sorted: bool,
     report: str | None,
     show_truth: bool,
     **mechanism: Any,
@@ -216,7 +218,9 @@ def release(
     """
     stated = Stated.taken_from(mechanism)
     selection = stated.selection(seed)
-    extras = Extras(size, debias, interval, plot, report, show_truth, seed, margins, pivot)
+    extras = Extras(size, debias, interval, plot, report, show_truth, seed, margins, pivot, plot_sorted)
+    if plot_sorted and plot is None:
+        raise click.UsageError("--plot-sorted needs --plot FILE")
     source = options.source(file, input_format, encoding, no_header, delimiter)
     if stated.discover:
         if by or domain is not None or domain_file is not None or stated.scaled:
@@ -336,6 +340,7 @@ class Extras:
     seed: int | None
     margins: bool = False
     pivot: str | None = None
+    plot_sorted: bool = False
 
     def named(self, *options: str) -> list[str]:
         """Return those of the options that were given."""
@@ -576,13 +581,15 @@ def _illustrate(
 
         def draw(plots: Any) -> Any:
             if not above or not isinstance(found, Inferred):
-                return plots.release(values, lower, upper, texts, level=level)
+                return plots.release(values, lower, upper, texts, level=level, sort=extras.plot_sorted)
             cells = (len(groups), len(own))
             if not fits_panels(*cells):
                 # Too many for a panel each: the counts alone.
-                return plots.heat_map(found.count.reshape(cells), names=groups, labels=own)
+                return plots.heat_map(found.count.reshape(cells), names=groups, labels=own, sort=extras.plot_sorted)
             ends = [found.count_ends[..., end].reshape(cells) for end in (0, 1)]
-            return plots.groups(found.count.reshape(cells), *ends, names=groups, labels=own, level=level)
+            return plots.groups(
+                found.count.reshape(cells), *ends, names=groups, labels=own, level=level, sort=extras.plot_sorted
+            )
 
         save_plot(draw, extras.plot, seeded=seeded)
         warn(f"wrote {extras.plot}")

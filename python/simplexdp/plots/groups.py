@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.plots.style import PALETTE, dress, panels, shortened, style
+from simplexdp.plots.style import PALETTE, dress, falling, panels, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +37,7 @@ def groups(
     labels: Sequence[object],
     level: float | None = None,
     what: str = "count",
+    sort: bool = False,
 ) -> Axes:
     """Plot one small histogram for each group, all on one scale, with intervals of the true values.
 
@@ -54,6 +55,8 @@ def groups(
         Level of the intervals, for the legend.
     what : str
         What the values are, below the axes.
+    sort : bool, default False
+        Whether values and groups come in falling order of their sums; all histograms keep one order of the values.
 
     Returns
     -------
@@ -79,6 +82,10 @@ def groups(
     ends = [] if lower is None or upper is None else [check.numbers("lower", lower), check.numbers("upper", upper)]
     if any(end.shape != shape for end in ends):
         raise InvalidParameterError(f"lower and upper must have the shape of values, {shape}")
+    if check.flag("sort", sort):
+        rows, columns = falling(table.sum(axis=1)), falling(table.sum(axis=0))
+        table, ends = table[np.ix_(rows, columns)], [end[np.ix_(rows, columns)] for end in ends]
+        names, labels = [names[i] for i in rows], [labels[i] for i in columns]
     across = min(ACROSS, shape[0])
     down = math.ceil(shape[0] / across)
     at = np.arange(shape[1])

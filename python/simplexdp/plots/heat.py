@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.plots.style import dress, panels, shortened, style
+from simplexdp.plots.style import dress, falling, panels, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,14 @@ def fits_map(groups: int, values: int) -> bool:
     return 1 <= groups <= MOST_ROWS and 1 <= values <= MOST_COLUMNS
 
 
-def heat_map(values: ArrayLike, *, names: Sequence[object], labels: Sequence[object], what: str = "count") -> Axes:
+def heat_map(
+    values: ArrayLike,
+    *,
+    names: Sequence[object],
+    labels: Sequence[object],
+    what: str = "count",
+    sort: bool = False,
+) -> Axes:
     """Plot a table of groups as a heat map; small tables have their values written in the cells.
 
     Parameters
@@ -41,6 +48,8 @@ def heat_map(values: ArrayLike, *, names: Sequence[object], labels: Sequence[obj
         Of the values, at most 60.
     what : str
         What the values are, beside the scale of colours.
+    sort : bool, default False
+        Whether groups and values come in falling order of their sums.
 
     Returns
     -------
@@ -60,6 +69,10 @@ def heat_map(values: ArrayLike, *, names: Sequence[object], labels: Sequence[obj
             f"values must have shape (groups, d) as names and labels say, at most ({MOST_ROWS}, {MOST_COLUMNS}), "
             f"got shape {table.shape}"
         )
+    if check.flag("sort", sort):
+        rows, columns = falling(table.sum(axis=1)), falling(table.sum(axis=0))
+        table = table[np.ix_(rows, columns)]
+        names, labels = [names[i] for i in rows], [labels[i] for i in columns]
     with style():
         figure, axes = panels(1, 1, width=2.6 + 0.5 * shape[1], height=1.3 + 0.24 * shape[0])
         ax: Axes = axes[0, 0]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.plots.style import PALETTE, axes_or_new, dress, panels, shortened, style
+from simplexdp.plots.style import PALETTE, axes_or_new, dress, falling, panels, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +30,7 @@ def release(
     ax: Axes | None = None,
     *,
     level: float | None = None,
+    sort: bool = False,
 ) -> Axes:
     """Plot released values as bars, with intervals of the true ones.
 
@@ -48,6 +49,9 @@ def release(
         Where to draw.
     level : float, optional
         Level of the intervals, for the legend.
+    sort : bool, default False
+        Whether the largest bars come first. Then every bar has its label: of more than 41 the largest 40 are drawn,
+        and one bar for all others.
 
     Returns
     -------
@@ -71,8 +75,11 @@ def release(
     names = [str(i) for i in range(heights.size)] if labels is None else [str(label) for label in labels]
     if any(end.shape != heights.shape for end in ends) or len(names) != heights.size:
         raise InvalidParameterError(f"lower, upper and labels must have {heights.size} entries, one for each value")
-    if heights.size > MOST_BARS:
+    if heights.size > (MOST_LABELLED + 1 if check.flag("sort", sort) else MOST_BARS):
         heights, ends, names = _largest(heights, ends, names)
+    elif sort:
+        order = falling(heights)
+        heights, ends, names = heights[order], [end[order] for end in ends], [names[i] for i in order]
     at = np.arange(heights.size)
     many = heights.size > MOST_LABELLED + 1
     with style():
@@ -116,7 +123,7 @@ def _largest(
     heights: NDArray[np.float64], ends: list[NDArray[np.float64]], names: list[str]
 ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]], list[str]]:
     """Return the largest values in falling order, and the sum of the others, which has no interval."""
-    order = np.argsort(-heights, kind="stable")
+    order = falling(heights)
     top, rest = order[:MOST_LABELLED], order[MOST_LABELLED:]
     ends = [np.append(end[top], np.nan) for end in ends]
     return np.append(heights[top], heights[rest].sum()), ends, [*(names[i] for i in top), f"{rest.size:,} others"]

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simplexdp._catalogue import CATALOGUE
 from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 
@@ -107,3 +110,9 @@ def shortened(text: str, most: int = 28) -> str:
     """Return a label that fits beside a plot, as plain text: no line breaks, no mathematical markup."""
     flat = " ".join(text.split()).replace("$", r"\$")
     return flat if len(flat) <= most else flat[: most - 1] + "…"
+
+
+def falling(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the places of values from the largest to the smallest, equal ones in the order in which they are."""
+    order: NDArray[np.int64] = np.argsort(-values, kind="stable")
+    return order

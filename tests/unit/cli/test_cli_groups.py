@@ -171,3 +171,13 @@ def test_moving_a_record_out_of_the_groups_changes_two_cells_of_one_histogram():
     most = max(np.abs(cells((0, 0), one) - cells((0, 0), two)).sum() for one in every for two in every)
     assert most == 2
     assert max(np.abs(cells((0, 0), one) - cells((0, 0))).sum() for one in every) == 1
+
+
+def test_sorted_plots_need_a_plot_and_are_drawn(simplexdp, folder):
+    asked = ("release", "people.csv", "--column", "job", "--domain", "clerk,nurse,smith", "--epsilon", "1")
+    done = simplexdp(*asked, "--plot-sorted")
+    assert done.code == 2
+    assert "--plot-sorted needs --plot" in done.err
+    done = simplexdp(*asked, "--plot", "jobs.svg", "--plot-sorted")
+    assert done.code == 0
+    assert (folder / "jobs.svg").stat().st_size > 1000
