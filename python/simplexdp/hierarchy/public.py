@@ -15,6 +15,17 @@ from simplexdp.exceptions import InvalidParameterError
 __all__ = ["Hierarchy"]
 
 
+def _names(columns: Any) -> list[Any]:
+    """Return the columns as a list of names, each once."""
+    try:
+        names = [] if isinstance(columns, (str, bytes)) else list(columns)
+        if names and len(set(names)) == len(names):
+            return names
+    except TypeError:
+        names = []  # no names, or none that can be told apart
+    raise InvalidParameterError(f"columns must name every level once, from coarse to fine, got {columns!r}")
+
+
 @dataclass(frozen=True)
 class Hierarchy:
     """Columns from coarse to fine, and the public paths through them.
@@ -40,11 +51,14 @@ class Hierarchy:
     paths: tuple[tuple[Any, ...], ...]
 
     def __init__(self, columns: Sequence[Any], paths: Sequence[Sequence[Any]]) -> None:
-        if isinstance(columns, (str, bytes)) or len(set(columns)) < len(columns) or not columns:
-            raise InvalidParameterError(f"columns must name every level once, from coarse to fine, got {columns!r}")
-        listed = [tuple(path) for path in paths]
+        columns = _names(columns)
+        try:
+            paths = list(paths)
+            listed = [tuple(path) for path in paths]
+        except TypeError:
+            raise InvalidParameterError(f"paths must give one value for each of the columns {columns!r}") from None
         if not listed or any(isinstance(path, (str, bytes)) or len(path) != len(columns) for path in paths):
-            raise InvalidParameterError(f"paths must give one value for each of the columns {list(columns)!r}")
+            raise InvalidParameterError(f"paths must give one value for each of the columns {columns!r}")
         try:
             finest = {path[-1] for path in listed}
             order: dict[tuple[Any, ...], int] = {}
@@ -70,6 +84,7 @@ class Hierarchy:
         content : mapping
             Groups of the first column, with what lies in each.
         """
+        columns = _names(columns)
 
         def paths(inner: Any, depth: int) -> list[tuple[Any, ...]]:
             if depth == len(columns):
@@ -92,13 +107,12 @@ class Hierarchy:
         table : mapping of columns or data frame
             Public: never the private data themselves.
         """
+        columns = _names(columns)
         try:
-            found = zip(*(list(table[column]) for column in columns), strict=True)
-            return cls(columns, list(dict.fromkeys(found)))
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, InvalidParameterError):
-                raise
-            raise InvalidParameterError(f"table must have the columns {list(columns)!r}, of the same length") from None
+            found = list(dict.fromkeys(zip(*(list(table[column]) for column in columns), strict=True)))
+        except (LookupError, TypeError, ValueError):
+            raise InvalidParameterError(f"table must have the columns {columns!r}, of the same length") from None
+        return cls(columns, found)
 
     @property
     def depth(self) -> int:

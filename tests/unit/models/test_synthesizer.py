@@ -392,7 +392,7 @@ def test_a_budget_that_is_too_small_to_count_records_says_so():
     with pytest.warns(UserWarning, match="how many records there are"):
         model = fitted(epsilon=1e-5)
     assert model._measured.total_sigma > N / 3
-    with pytest.raises(sdp.exceptions.NumericalError, match="1e-300"):
+    with pytest.raises(sdp.exceptions.InvalidParameterError, match=r"epsilon must leave .* got 1e-300"):
         fitted(epsilon=1e-300, delta=1e-300)
 
 

@@ -112,3 +112,30 @@ impl Rule for RenyiRule {
         Ok(first.share_of(self.most).max(second.share_of(self.most)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_direction_is_summed_with_its_own_divergence() {
+        let rule = RenyiRule::new(1.0, 1e-6, Some(20.0)).unwrap();
+        let profile = |divergence: f64| -> Arc<dyn Profile> {
+            let bound = move |_: f64| divergence;
+            Arc::new(RenyiProfile::at_order(Arc::new(bound), Conversion::Optimal, 20.0).unwrap())
+        };
+        // Whichever direction is the dearer one, it decides; and two that are dear in turn cost less than twice the dearer.
+        let first = Spend::new(vec![profile(0.09), profile(0.01)], 0.0).unwrap();
+        let second = Spend::new(vec![profile(0.01), profile(0.09)], 0.0).unwrap();
+        let after = |spends: &[&Spend]| {
+            let state = spends.iter().fold(rule.start(), |state, spend| match rule.debit(&state, spend).unwrap() {
+                Decision::Paid(state) => state,
+                Decision::Refused { reason } => panic!("{reason}"),
+            });
+            rule.used(&state).unwrap() * rule.most
+        };
+        for (spends, sum) in [(vec![&first], 0.09), (vec![&second], 0.09), (vec![&first, &second], 0.1)] {
+            assert!((after(&spends) - sum).abs() < 1e-12, "{} for {sum}", after(&spends));
+        }
+    }
+}

@@ -332,4 +332,25 @@ mod tests {
         // Chi-square with 120 degrees of freedom: 1e-6 above 208.5.
         assert!(statistic < 208.5, "{statistic}");
     }
+
+    #[test]
+    fn each_side_has_a_unit_for_its_tail() {
+        // Beyond all blocks lies less than 2^-60: these bits propose the first block there, and take it.
+        struct Told(std::vec::IntoIter<u64>);
+        impl Bits for Told {
+            fn next_u64(&mut self) -> u64 {
+                self.0.next().unwrap_or(0)
+            }
+        }
+        for scale in [1.0, 15.99, 1000.5] {
+            let noise = DiscreteNoise::laplace(&Rational::from_f64("scale", scale).unwrap()).unwrap();
+            let (n, all) = (noise.n_blocks, noise.weights[2 * noise.n_blocks as usize]);
+            for side in [0, 1] {
+                // The middle of the words that give this unit.
+                let word = (((u128::from(4 * n + side) << 64) + (1 << 63)) / u128::from(all)) as u64;
+                let found = noise.sample_rest(&mut Told(vec![word, u64::MAX].into_iter()));
+                assert!(found == Some((side, n)), "{found:?} for {side}");
+            }
+        }
+    }
 }
