@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import log_loss
 
-from simplexdp._catalogue import in_words
-from simplexdp.comparison import POSTPROCESSING, Comparison, WinnerMap, compare, recommend, winners
+from simplexdp.comparison import POSTPROCESSING, Comparison, WinnerMap, compare, in_words, recommend, winners
 from simplexdp.comparison.table import DEVIATIONS
 from simplexdp.datasets import german_credit
 from simplexdp.models import PrivateCategoricalNB

@@ -1,5 +1,6 @@
 """The honest comparison: at one budget, which mechanism has the least error, each with its best post-processing."""
 
+from simplexdp._catalogue import in_words
 from simplexdp.comparison.advice import TASKS, Recommendation, recommend
 from simplexdp.comparison.candidates import MECHANISMS
 from simplexdp.comparison.grid import WinnerMap, winners
@@ -15,6 +16,7 @@ __all__ = [
     "Row",
     "WinnerMap",
     "compare",
+    "in_words",
     "recommend",
     "shares_of",
     "winners",
