@@ -115,6 +115,13 @@ def test_gaussian_books_lose_nothing_beside_a_plan() -> None:
         assert releases(made("gaussian"), curve) == releases(made("planned"), curve) == 358
 
 
+def test_a_pure_budget_takes_nothing_that_needs_a_delta() -> None:
+    for curve in (PrivacyCurve.gaussian(sigma=1e4), PrivacyCurve.from_epsilon_delta(0.01, 1e-12)):
+        for name in ("units", "pure"):
+            rule = rules.make(name, epsilon=1.0, delta=0.0, **({"curve": curve} if name == "units" else {}))
+            assert releases(rule, curve) == 0
+
+
 def test_pure_books_lose_nothing_beside_the_sum() -> None:
     assert releases(rules.make(epsilon=1.0, delta=0.0), PrivacyCurve.pure(2.0**-10)) == 1024
     assert releases(made("gaussian"), PrivacyCurve.pure(0.25)) == 4

@@ -47,6 +47,11 @@ mod tests {
             assert_eq!(one, draw(n, row, 2));
             assert_eq!(one, draw(n, row, 7));
             assert!(one.iter().all(|&value| value != 0));
+            // No word comes twice, as it would from one stream for two chunks.
+            let mut words = one;
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), n);
         }
     }
 }

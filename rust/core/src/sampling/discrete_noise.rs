@@ -334,6 +334,22 @@ mod tests {
     }
 
     #[test]
+    fn blocks_hold_more_small_values_than_large_ones() {
+        let scale = 1000.5;
+        let noise = DiscreteNoise::laplace(&Rational::from_f64("scale", scale).unwrap()).unwrap();
+        let (block, n) = (1u64 << noise.log_block, 1_000_000);
+        assert!(block > 1);
+        let mut stream = StreamKey::from_bytes([9; 32]).stream(0);
+        let lower = |x: i64| (x.unsigned_abs() - u64::from(x < 0)) % block < block / 2;
+        let found = (0..n).filter(|_| lower(noise.sample(&mut stream))).count() as f64 / f64::from(n);
+        // Within a block the weights are a geometric sequence.
+        let expected = 1.0 / (1.0 + (-((block / 2) as f64) / scale).exp());
+        let sd = 0.5 / f64::from(n).sqrt();
+        assert!(expected > 0.5 + 10.0 * sd, "nothing to see: {expected}");
+        assert!((found - expected).abs() < 4.9 * sd, "{found} for {expected}");
+    }
+
+    #[test]
     fn each_side_has_a_unit_for_its_tail() {
         // Beyond all blocks lies less than 2^-60: these bits propose the first block there, and take it.
         struct Told(std::vec::IntoIter<u64>);

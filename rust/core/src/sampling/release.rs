@@ -106,6 +106,21 @@ mod tests {
     use crate::sampling::Rational;
 
     #[test]
+    fn values_beyond_the_grid_are_taken_to_its_ends() {
+        let noise = DiscreteNoise::laplace(&Rational::from_f64("scale", 10.0).unwrap()).unwrap();
+        let key = StreamKey::from_bytes([5; 32]);
+        for log_resolution in [-1000, 0, 900] {
+            let step = 2f64.powi(log_resolution);
+            let end = LARGEST_STEPS as f64 * step;
+            let values = [f64::INFINITY, -f64::INFINITY, 1.5 * end, -1.5 * end];
+            let found = noise.release_on_grid(&values, log_resolution, &key, 1).unwrap();
+            for (x, found) in values.iter().zip(found) {
+                assert!((found / step - LARGEST_STEPS as f64 * x.signum()).abs() < 1000.0, "{found:e} for {x:e}");
+            }
+        }
+    }
+
+    #[test]
     fn rounding_commutes_with_whole_steps() {
         let just_below = 0.5_f64.next_down();
         for (x, rounded) in [
