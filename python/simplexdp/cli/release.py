@@ -473,6 +473,13 @@ def _described(
     return Result(rows, details, notes, bar)
 
 
+def _pivoted(result: Result, columns: Mapping[str, Levels], kind: str, cells: Any) -> Result:
+    """Return a table with a column for each value; what is no share adds up."""
+    groups = tuple(range(len(columns) - 1))
+    wide = pivoted(columns, kind, cells, cells.sum(axis=-1), cells.sum(axis=groups), cells.sum().item())
+    return replace(result, columns=wide, bar=None, details={**result.details, "pivot": kind})
+
+
 def _with_margins(
     result: Result, extras: Extras, columns: Mapping[str, Levels], released: Any, found: Any, output: Output
 ) -> Result:
@@ -480,16 +487,16 @@ def _with_margins(
     margins = found.margins if isinstance(found, Inferred) else None
     if not (extras.margins or extras.pivot):
         return result
+    kind = extras.pivot
     if margins is None:
-        # What is paid for is delivered.
-        return replace(
-            result, notes=[*result.notes, "No margins: the noise is too large to infer all counts together."]
-        )
-    if extras.pivot is not None:
-        cells = released if extras.pivot == "noisy_count" else margins.cells.mean
-        groups = tuple(range(len(columns) - 1))
-        wide = pivoted(columns, extras.pivot, cells, cells.sum(axis=-1), cells.sum(axis=groups), cells.sum().item())
-        return replace(result, columns=wide, bar=None, details={**result.details, "pivot": extras.pivot})
+        # What is paid for is delivered, in the shape that was asked for.
+        if kind != "noisy_count":
+            instead = "" if kind is None else " The table shows noisy counts."
+            note = f"No margins: the noise is too large to infer all counts together.{instead}"
+            result = replace(result, notes=[*result.notes, note])
+        return result if kind is None else _pivoted(result, columns, "noisy_count", released)
+    if kind is not None:
+        return _pivoted(result, columns, kind, released if kind == "noisy_count" else margins.cells.mean)
     rows = margin_rows(columns, margins, released, extras.interval)
     notes = [*result.notes, MARGINS.format(total_name(columns))]
     if output.form == "json":

@@ -31,6 +31,10 @@ __all__ = ["Level", "Part", "empirical_parts", "parts_of_prior", "tree_posterior
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+TOO_NOISY = (
+    "release must tell its counts together: its noise is too large for that, and intervals of single cells remain"
+)
+"""What is said where no sum of the cells can be looked at."""
 FARTHEST = {"laplace": 50.0, "gaussian": 10.5}
 """How many scales or sigmas of noise a window reaches: a mass of less than 1e-21 lies beyond."""
 ACCURATE = 1e-11
@@ -187,7 +191,7 @@ def tree_posterior(levels: Sequence[Level], total: int | None = None) -> list[Co
         if near > least:
             return laws
         centres = [each.mean for each in laws]
-    raise NumericalError("release must agree with itself: its noisy counts contradict each other")
+    raise NumericalError(TOO_NOISY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +223,7 @@ class _Tree:
             for place, found in enumerate(laws):
                 mixed[place].append((float(weight), found))
         if not mixed[0]:
-            raise NumericalError("release must agree with itself: its noisy counts contradict each other")
+            raise NumericalError(TOO_NOISY)
         return [CountLaws(_mixture(each), (len(each[0][1]),)) for each in mixed], nearest
 
     def _choices(self) -> list[tuple[tuple[int, ...], float]]:
@@ -235,7 +239,7 @@ class _Tree:
             found = np.array([log + self._log_evidence(state, place) for _, state, log in going])
             best = float(found.max())
             if not np.isfinite(best):
-                raise NumericalError("release must agree with itself: its noisy counts contradict each other")
+                raise NumericalError(TOO_NOISY)
             order = [i for i in np.argsort(-found, kind="stable") if found[i] > best - LIGHT][:MOST_PARTS]
             # Only what is needed to go on.
             states = [(going[i][0], going[i][1]._replace(kept=()), going[i][2]) for i in order]

@@ -222,7 +222,7 @@ def with_codes(frame: Any, edges: Mapping[Any, Floats]) -> Any:
     if isinstance(frame, np.ndarray):
         frame = {index: frame[:, index] for index in range(frame.shape[1])}
     if is_lazy(frame):
-        return frame.with_columns(*(_code_expression(frame, column, inner) for column, inner in edges.items()))
+        return _with_code_expressions(frame, edges)
     codes = {
         column: np.searchsorted(inner, numbers_of(column_of(frame, column), column), side="right")
         for column, inner in edges.items()
@@ -255,21 +255,39 @@ def centres(edges: Floats, bounds: tuple[float, float] | None) -> Floats:
     return middles
 
 
-def _code_expression(frame: Any, column: Any, edges: Floats) -> Any:
+def _with_code_expressions(frame: Any, edges: Mapping[Any, Floats]) -> Any:
+    """Return a lazy frame with the bins of its numeric columns as expressions of its engine."""
     import narwhals as nw
 
-    if column not in frame.collect_schema().names():
-        raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
-    dtype = frame.collect_schema()[column]
+    schema = frame.collect_schema()
+    unknown = [column for column in edges if column not in schema.names()]
+    if unknown:
+        raise InvalidParameterError(f"columns must exist in the frame, got {unknown[0]!r}")
+    names = {name: name for name in schema.names()}
+    if frame.implementation.is_polars():
+        # It takes some names for patterns, and would read another column: "^b$" is b.
+        names = {name: f"c{position}" for position, name in enumerate(schema.names())}
+        frame = nw.from_native(frame.to_native().rename(names))
+    frame = frame.with_columns(
+        *(_code_expression(names[column], schema[column], column, inner) for column, inner in edges.items())
+    )
+    if frame.implementation.is_polars():
+        frame = nw.from_native(frame.to_native().rename({plain: name for name, plain in names.items()}))
+    return frame
+
+
+def _code_expression(name: str, dtype: Any, column: Any, edges: Floats) -> Any:
+    import narwhals as nw
+
     if not dtype.is_numeric():
         raise _not_numeric(column)
-    value = nw.col(column).cast(nw.Float64)
-    missing = nw.col(column).is_null()
+    value = nw.col(name).cast(nw.Float64)
+    missing = nw.col(name).is_null()
     if dtype.is_float():
         missing = missing | value.is_nan()
     code = reduce(add, ((value >= float(edge)).cast(nw.Int64) for edge in edges), nw.lit(0, dtype=nw.Int64))
     # A missing value stays one, and is refused where the codes are counted.
-    return nw.when(~missing).then(code).alias(column)
+    return nw.when(~missing).then(code).alias(name)
 
 
 def numbers_of(values: Any, column: Any) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
-from simplexdp.frames.source import as_frame, column_of
+from simplexdp.frames.source import as_frame, column_of, columns_alone
 
 __all__ = ["infer_domain", "resolve_domains"]
 
@@ -48,7 +48,7 @@ def infer_domain(frame: Any, column: Any) -> Domain:
 
         if column not in source.collect_schema().names():
             raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
-        distinct = source.select(nw.col(column)).unique()
+        distinct = columns_alone(source, [column]).unique()
         values = (distinct.collect() if isinstance(distinct, nw.LazyFrame) else distinct).get_column(column).to_list()
     present = {value for value in values if not is_null(value)}
     try:

@@ -81,6 +81,8 @@ class ReleasedMoments:
                     f"{name} must be an object with a law, 'gaussian' or 'laplace', and its size"
                 )
             sizes = [_arguments.positive(f"{part} of {name}", law.get(part)) for part in ("size", "step")]
+            if not all(2.0**-200 <= size <= 2.0**200 for size in sizes):
+                raise InvalidParameterError(f"size and step of {name} must be at least 2^-200 and at most 2^200")
             laws.append(Law(law["law"], *sizes))
         counts, sums, squares = arrays
         return cls(counts, sums, squares, laws[0], laws[1], total_of(content))

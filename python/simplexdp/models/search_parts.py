@@ -67,7 +67,7 @@ class SearchParts:
             held[order[:n_held]] = True
         else:
             numbers = np.arange(n_records) if persons is None else numbers_of(persons, "persons")
-            held = _coins(int(numbers.max(initial=-1)) + 1, share, rng)[numbers]
+            held = _coins(int(numbers.max()) + 1 if len(numbers) else 0, share, rng)[numbers]
         kept, out = np.flatnonzero(~held), np.flatnonzero(held)
         return cls(
             _rows(frame, y, kept),

@@ -73,6 +73,10 @@ def test_a_pivot_table_has_a_column_for_each_value(simplexdp):
     for row in found:
         assert row["all"] == pytest.approx(row["a"] + row["b"], abs=1e-9)
     assert found[-1]["all"] == pytest.approx(72, abs=1e-9)
+    noisy = rows_of(simplexdp, *REGIONS, "--pivot", "noisy_count", "--epsilon", "0.01")
+    assert noisy["pivot"] == "noisy_count"
+    assert [list(row) for row in noisy["rows"]] == [["region", "a", "b", "all"]] * 3
+    assert all(row["all"] == row["a"] + row["b"] for row in noisy["rows"])
     shares = rows_of(simplexdp, *REGIONS, "--pivot", "share")["rows"]
     assert all(row["a"] + row["b"] == pytest.approx(1) for row in shares)
 

@@ -204,6 +204,17 @@ def test_persons_of_an_array_are_given_to_fit_also_through_a_pipeline():
     assert search.predict(X[:2]).shape == (2,)
 
 
+@pytest.mark.parametrize("kind", [list, np.array])
+@pytest.mark.parametrize("adjacency", ["replace", "add_remove"])
+def test_persons_may_be_integers(kind, adjacency):
+    table = patients()
+    persons = kind([int(number) for number in np.unique(table["patient"], return_inverse=True)[1]])
+    model = PrivateGaussianNB(bounds=(0, 100), classes=["a", "b"], max_rows=2, adjacency=adjacency)
+    search = PrivateGridSearch(model, {"priors": [None, [0.99, 0.01]]}, epsilon=4.0)
+    search.fit(np.array(table["x"])[:, None], table["c"], persons=persons)
+    assert search.privacy_.unit == "person"
+
+
 def test_frames_and_pipelines_are_searched():
     rng = np.random.default_rng(3)
     y = rng.choice(["no", "yes"], 2000)

@@ -331,3 +331,12 @@ def test_a_binner_of_its_own_takes_bounds_by_column():
     by_order = PrivateBinner("uniform", n_bins=4, bounds=list(BOUNDS.values())).fit(frame)
     np.testing.assert_array_equal(by_name.edges_, by_order.edges_)
     assert by_name.transform(frame).max() <= 3
+
+
+def test_a_lazy_frame_reads_the_column_that_is_named_and_no_pattern():
+    polars = pytest.importorskip("polars")
+    data = {"^b$": [0.9] * 100, "b": [0.1] * 100, "*": [0.9] * 100, "y": [0, 1] * 50}
+    binner = PrivateBinner(bounds={"^b$": (0, 1), "b": (0, 1), "*": (0, 1)}, n_bins=2)
+    for frame in (polars.DataFrame(data), polars.LazyFrame(data)):
+        model = PrivateBayesianNetwork([], {"y": 2}, binner=binner, epsilon=100.0, random_state=SeededRng(1)).fit(frame)
+        assert {name: int(np.argmax(model.cpds_[name])) for name in ("^b$", "b", "*")} == {"^b$": 1, "b": 0, "*": 1}

@@ -199,3 +199,22 @@ fn two_deep_front(mut cells: Vec<Cell>) -> Vec<Cell> {
     });
     cells
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_global_one_is_the_largest_local_one_and_the_lifted_one_is_above_its_neighbours() {
+        // Either end of two categories may be the one that counts.
+        for prior in [[0.3, 2.5], [2.5, 0.3], [1.0, 1.0]] {
+            let family = Family::new(&prior, 6).unwrap();
+            let all: Vec<[u64; 2]> = (0..=6).map(|k| [k, 6 - k]).collect();
+            let largest = all.iter().map(|x| family.local_sensitivity(x)).fold(0.0, f64::max);
+            assert!((family.global_sensitivity() / largest - 1.0).abs() < 1e-12, "{prior:?}");
+            for x in &all {
+                assert!(family.lifted_sensitivity(x) >= family.local_sensitivity(x) * (1.0 - 1e-12), "{prior:?} {x:?}");
+            }
+        }
+    }
+}
