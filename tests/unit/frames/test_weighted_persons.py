@@ -69,7 +69,9 @@ def test_a_histogram_of_persons_has_the_noise_of_one_record_each(mechanism, adja
     assert found.privacy_.epsilon(1e-6) <= 1.0
     assert found.privacy_.label.endswith("for 'p' with 5 records")
     truth = count_table(people, ["x"], {"x": 3}, unit="p", max_rows=5, weighted=True) / 60
-    assert found.probabilities_ == pytest.approx(truth / truth.sum(), abs=0.08)
+    # Draws at this scale have a standard deviation of 0.08 (30 seeds), noise one of 0.004: five of them.
+    margin = 0.4 if mechanism == "dirichlet" else 0.02
+    assert found.probabilities_ == pytest.approx(truth / truth.sum(), abs=margin)
     if mechanism != "dirichlet":
         assert found.released_ == pytest.approx(truth, abs=60)
         # Released is a whole number of units, and nothing between.
