@@ -54,7 +54,7 @@ FEATURES = [
     (
         "naive Bayes over numbers",
         r"gaussian_?nb",
-        {"diffprivlib": "GaussianNB"},
+        {"simplexdp": "PrivateGaussianNB", "diffprivlib": "GaussianNB"},
     ),
     (
         "Bayesian network over given edges",
