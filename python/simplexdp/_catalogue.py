@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from simplexdp.exceptions import InvalidParameterError
+
 __all__ = ["CATALOGUE", "Entry", "in_words", "names"]
 
 _PERSONS = re.compile("dirichlet|gauss|laplace|hellinger")
@@ -129,6 +131,8 @@ def in_words(name: str) -> str:
     >>> in_words("sum_preserving_laplace"), in_words("discrete_gaussian"), in_words("my_noise")
     ('zero-sum Laplace', 'discrete Gaussian', 'my noise')
     """
+    if not isinstance(name, str):
+        raise InvalidParameterError(f"name must be a text, got {type(name).__name__}")
     if name not in CATALOGUE:
         return name.replace("_", " ")
     words = "zero-sum laplace" if name == "sum_preserving_laplace" else name.replace("_", " ")
