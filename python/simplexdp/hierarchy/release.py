@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp.accounting import PrivacyCurve, compose
 from simplexdp.accounting.search import largest_within
-from simplexdp.exceptions import InvalidParameterError
+from simplexdp.exceptions import InvalidParameterError, NumericalError
 from simplexdp.frames import Domain, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
 from simplexdp.frames.persons import checked_bound, seed_of
@@ -319,7 +319,10 @@ def planned_levels(
             mechanisms, curve = _gaussian(shares, epsilon, delta, adjacency, rows)
         variances = [None if each is None else Law.of_noise(each).variance for each in mechanisms]
         plans.append((_log_error(hierarchy, variances), shares, mechanisms, curve))
-    return min(plans, key=lambda plan: plan[0])[1:]
+    _, shares, mechanisms, curve = min(plans, key=lambda plan: plan[0])
+    if not curve.epsilon(0.0 if delta is None else delta) <= epsilon:
+        raise NumericalError(f"the levels together cost more than epsilon {epsilon:g}: nothing is released")
+    return shares, mechanisms, curve
 
 
 def _pure(

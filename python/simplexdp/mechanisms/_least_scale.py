@@ -10,7 +10,10 @@ from simplexdp.accounting import Adjacency
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio
 
-__all__ = ["gaussian_budget", "pure_scale"]
+__all__ = ["gaussian_budget", "pure_integer_scale", "pure_scale"]
+
+LARGEST_INTEGER_SCALE = 2**50
+"""The core draws no integer noise of a larger scale."""
 
 
 def gaussian_budget(
@@ -33,17 +36,13 @@ def gaussian_budget(
     return {"pair": within}
 
 
-LARGEST_INTEGER_SCALE = 2**50
-"""The core draws no integer noise of a larger scale."""
-
-
 def pure_integer_scale(epsilon: Number | None, advantage: float | None, size: Fraction, adjacency: Adjacency) -> Number:
     """Return the least scale of Laplace noise on integers; one that is not drawn is refused by the budget's name."""
     scale = pure_scale(epsilon, advantage, size, adjacency)
     if epsilon is not None and scale > LARGEST_INTEGER_SCALE:
         least = float(size / LARGEST_INTEGER_SCALE)
         raise InvalidParameterError(
-            f"epsilon must be at least {least:.3g}, where the scale of integer noise is 2^50, got {epsilon}"
+            f"epsilon must be at least {least:.3g}, where the scale of integer noise is 2^50, got {float(epsilon)}"
         )
     return scale
 

@@ -59,6 +59,8 @@ def domains_of(
     """
     if isinstance(transformer, ColumnTransformer):
         return _of_columns(transformer, {} if passed is None else passed)
+    if not hasattr(transformer, "fit"):
+        raise InvalidParameterError(f"transformer must be one of scikit-learn's form, got {type(transformer).__name__}")
     if columns is None:
         raise InvalidParameterError("columns must be given unless transformer is a ColumnTransformer, which names them")
     names = _names(columns)
