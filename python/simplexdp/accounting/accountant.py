@@ -1,20 +1,14 @@
 """A privacy budget that is debited before anything is released, and that copies cannot multiply."""
 
-import atexit
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timezone
-from types import TracebackType
 from typing import Any, Literal, get_args
 
 from simplexdp._arguments import choice, flag, integer, non_negative, number
 from simplexdp._cautions import caution
 from simplexdp._rounding import rounded
-from simplexdp.accounting import events, recipes, rules
-from simplexdp.accounting.composition import compose
+from simplexdp.accounting import events, recipes, rules, statement
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve, checked_unit
 from simplexdp.accounting.ledger import (
     FileLedger,
@@ -28,7 +22,9 @@ from simplexdp.accounting.ledger import (
 )
 from simplexdp.accounting.ledger.backup import Charge
 from simplexdp.accounting.ledger.backup import restore as restore_file
+from simplexdp.accounting.ledger.temporary import temporary
 from simplexdp.accounting.rules import PlannedRule, Rule, RuleName, shown
+from simplexdp.accounting.spend import Spend, note_released
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError, NumericalError
 
 MODES = (0o600, 0o640, 0o660)
@@ -112,7 +108,7 @@ class Accountant:
             settings["unit"] = str(checked_unit(unit))
         # A temporary ledger is gone after a power failure in any case.
         durable = flag("durable", durable) and path is not None
-        ledger = create_ledger(_temporary() if path is None else path, settings, durable=durable, mode=mode)
+        ledger = create_ledger(temporary() if path is None else path, settings, durable=durable, mode=mode)
         self._set(ledger, _agreed(ledger, settings, made, any_rule=rule == "auto"))
         if unit is not None and self.unit != unit:
             raise LedgerError(f"the ledger {ledger.place} is for {shown(self.unit)}, not {unit!r}")
@@ -317,7 +313,7 @@ class Accountant:
         """How many debits were made."""
         return self._ledger.status().debits
 
-    def spend(self, curve: PrivacyCurve, *, count: int = 1, label: str = "", on: str = "") -> "Spend":
+    def spend(self, curve: PrivacyCurve, *, count: int = 1, label: str = "", on: str = "") -> Spend:
         """Debit the cost of a release that is about to be made.
 
         Parameters
@@ -359,7 +355,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
 
     def commit(
         self, curves: Iterable[PrivacyCurve | tuple[PrivacyCurve, int]], *, label: str = "", on: str = ""
-    ) -> "Spend":
+    ) -> Spend:
         """Debit a plan: releases that are all decided before the first answer is seen, as one spend.
 
         It costs what their tight composition costs, which is less than one debit for each. What is not made of it
@@ -395,7 +391,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
             raise InvalidParameterError("curves must hold at least one curve, got none")
         return self._debited(plan, label, on)
 
-    def _debited(self, plan: Sequence[tuple[PrivacyCurve, int]], label: str, on: str) -> "Spend":
+    def _debited(self, plan: Sequence[tuple[PrivacyCurve, int]], label: str, on: str) -> Spend:
         process = os.getpid()
         _check_texts(label, on)
         costs = self._costs(plan)
@@ -482,7 +478,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         if stored.costs != tuple(_texts(costs)):
             raise InvalidParameterError(f"key must stand for one release: {key!r} is one of another cost")
         if stored.fresh:
-            _note_released(self._ledger, stored.debit)
+            note_released(self._ledger, stored.debit)
         self._tell("debit" if stored.fresh else "stored", stored.debit)
         return payload.from_bytes(stored.payload)
 
@@ -634,12 +630,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         """
         entries = self._ledger.entries()
         silent = 0 if last is None else max(len(entries) - integer("last", last, 0), 0)
-        path = []
-        for entry in entries[silent:]:
-            name = ": ".join(filter(None, (entry.label, entry.target))) or f"debit {entry.id}"
-            count = sum(count for _, count in entry.costs)
-            path.append((name + f" x {count}" * (count > 1), self._spent_in(entry.state)))
-        return path
+        return [(statement.name_of(entry), self._spent_in(entry.state)) for entry in entries[silent:]]
 
     def table(self) -> str:
         """Return all debits, and what they come to, as a text table.
@@ -655,11 +646,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
         id  label  on  count  epsilon  state  time
         0 % of epsilon 1 at delta 1e-06 is used by the rule 'gaussian'
         """
-        names = ("id", "label", "on", "count", "epsilon", "state", "time")
-        lines = [names] + [tuple(_shown(row[name]) for name in names) for row in self._rows()]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
-        text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-        return "\n".join([*text, self.describe()])
+        return statement.as_text(self._rows(), self.describe())
 
     def plot(self, ax: Any = None) -> Any:
         """Plot the epsilon spent after each debit, against the budget (needs matplotlib).
@@ -741,61 +728,7 @@ exact=False) does not fit: it costs epsilon 0.750000 and delta 0.000e0, and 0.25
             events.tell(events.LedgerEvent(kind, self._ledger.place, self.used, number))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        for entry in self._ledger.entries():
-            curves = [recipes.from_text(recipe) for recipe, _ in entry.costs]
-            counts = [count for _, count in entry.costs]
-            single = len(curves) == 1
-            yield {
-                "id": entry.id,
-                "label": entry.label,
-                "on": entry.target,
-                "curve": curves[0] if single else compose(curves, counts),
-                "count": counts[0] if single else 1,
-                "epsilon": self._epsilon_of(curves, counts),
-                "state": entry.mark,
-                "time": _when(entry.time),
-                "process": entry.process,
-            }
-
-    def _epsilon_of(self, curves: Sequence[PrivacyCurve], counts: Sequence[int]) -> float:
-        """Return the epsilon of one debit alone; without delta some have none."""
-        try:
-            return float(compose(curves, counts).epsilon(self.delta))
-        except InvalidParameterError:
-            return float("inf")
-
-
-class Spend:
-    """A debit that was written; in a ``with`` block, notes at its end that the release was made."""
-
-    def __init__(self, ledger: Ledger, number: int, process: int) -> None:
-        self._ledger = ledger
-        self._process = process
-        self.id = number
-
-    def released(self) -> None:
-        """Note that the release was made. The debit counts with or without it.
-
-        Raises
-        ------
-        LedgerError
-            In a process that was forked since: what is released there is not paid for.
-        """
-        if os.getpid() != self._process:
-            raise LedgerError(
-                f"this process was forked between debit {self.id} and its release: the debit is the parent's, and what "
-                "was released here is not paid for"
-            )
-        _note_released(self._ledger, self.id)
-
-    def __enter__(self) -> "Spend":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.released()
+        return statement.rows(self._ledger.entries(), self.delta)
 
 
 def _rule(rule: RuleName | Rule, epsilon: float, delta: float, adjacency: Adjacency, adaptive: bool) -> Rule:
@@ -817,14 +750,6 @@ def _agreed(ledger: Ledger, wanted: Mapping[str, str], rule: Rule, *, any_rule: 
     if kept.adaptive != rule.adaptive or not (any_rule or kept == rule):
         raise LedgerError(f"the ledger {ledger.place} was made with {kept!r}, not {rule!r}")
     return found
-
-
-def _note_released(ledger: Ledger, number: int) -> None:
-    """Note that a release was made. It is paid for: that it cannot be noted must not keep it from who made it."""
-    try:
-        ledger.mark_released(number)
-    except LedgerError:
-        events.tell(events.LedgerEvent("failure", ledger.place, debit=number))
 
 
 def _check_texts(label: str, on: str) -> None:
@@ -858,36 +783,8 @@ def _cost_of(mechanism: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> P
     return curve
 
 
-def _when(seconds: float) -> datetime:
-    """Return the time of a debit; of a clock that was wrong beyond the calendar, the end of it."""
-    try:
-        return datetime.fromtimestamp(seconds, timezone.utc)
-    except (OverflowError, ValueError, OSError):
-        return (datetime.max if seconds > 0 else datetime.min).replace(tzinfo=timezone.utc)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else str(value)
-
-
 def _reopen(ledger: Ledger, settings: Mapping[str, str]) -> Accountant:
     """Return a handle of a ledger in this process; its file is looked at when it is first used."""
     accountant = Accountant.__new__(Accountant)
     accountant._set(ledger, settings)
     return accountant
-
-
-def _temporary() -> str:
-    """Return a path for a ledger that lives as long as this process."""
-    folder = tempfile.mkdtemp(prefix="simplexdp-ledger-")
-    owner = os.getpid()
-
-    def remove() -> None:
-        # A forked child also runs this at its end; the ledger is its parent's.
-        if os.getpid() == owner:
-            shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(remove)
-    return os.path.join(folder, "ledger.db")
