@@ -1,12 +1,13 @@
 # Stub of the compiled module, in the order of rust/py/src; the prose stands in the public Python functions.
 
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex, final
+from typing import Any, Final, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "LARGEST_INTEGER_SCALE",
     "BudgetRule",
     "CountPosterior",
     "DirichletBudget",
@@ -117,6 +118,7 @@ __all__ = [
     "weight_units",
 ]
 
+LARGEST_INTEGER_SCALE: Final[float]
 __version__: str
 
 # accounting.rs

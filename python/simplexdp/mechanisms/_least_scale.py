@@ -12,9 +12,6 @@ from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio
 
 __all__ = ["gaussian_budget", "pure_integer_scale", "pure_scale"]
 
-LARGEST_INTEGER_SCALE = 2**50
-"""The core draws no integer noise of a larger scale."""
-
 
 def gaussian_budget(
     rho: Number | None, epsilon: float | None, delta: float | None, advantage: float | None
@@ -39,8 +36,8 @@ def gaussian_budget(
 def pure_integer_scale(epsilon: Number | None, advantage: float | None, size: Fraction, adjacency: Adjacency) -> Number:
     """Return the least scale of Laplace noise on integers; one that is not drawn is refused by the budget's name."""
     scale = pure_scale(epsilon, advantage, size, adjacency)
-    if epsilon is not None and scale > LARGEST_INTEGER_SCALE:
-        least = float(size / LARGEST_INTEGER_SCALE)
+    if epsilon is not None and scale > _core.LARGEST_INTEGER_SCALE:
+        least = float(size) / _core.LARGEST_INTEGER_SCALE
         raise InvalidParameterError(
             f"epsilon must be at least {least:.3g}, where the scale of integer noise is 2^50, got {float(epsilon)}"
         )

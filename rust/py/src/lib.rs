@@ -41,6 +41,10 @@ mod special;
 mod _core {
     use super::*;
 
+    /// The core draws no integer noise of a larger scale.
+    #[pymodule_export]
+    const LARGEST_INTEGER_SCALE: f64 = simplexdp_core::sampling::LARGEST_SCALE;
+
     #[pymodule_export]
     use accounting::{
         PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, gamma_profile, gaussian_mu,

@@ -25,8 +25,8 @@ use super::exponential::{coin, coin_exp_neg, exp_neg_enclosed};
 use crate::random::Bits;
 use crate::{Error, Result};
 
-/// 2^50: beyond it a draw could come near the ends of i64.
-const MAX_SCALE: f64 = (1u64 << 50) as f64;
+/// 2^50, of integer noise: beyond it a draw could come near the ends of i64.
+pub const LARGEST_SCALE: f64 = (1u64 << 50) as f64;
 /// Draws are kept within +-2^62; that changes the law by less than 2 exp(-2^12) at the largest scale.
 const MAX_DRAW: u64 = 1 << 62;
 /// Bits after the point in the arithmetic that makes the weights.
@@ -234,7 +234,7 @@ fn start(side: u64, h: u64, log_block: u32) -> u64 {
 /// The scale as a double, if it is in range.
 fn check_scale(name: &'static str, scale: &Rational) -> Result<f64> {
     let size = scale.to_f64();
-    if scale.numerator == BigUint::ZERO || !(size <= MAX_SCALE) {
+    if scale.numerator == BigUint::ZERO || !(size <= LARGEST_SCALE) {
         return Err(Error::parameter(name, "be positive and at most 2^50", size));
     }
     Ok(size)
@@ -278,7 +278,7 @@ mod tests {
     use crate::random::StreamKey;
 
     fn tables() -> Vec<DiscreteNoise> {
-        let scales = [1e-300, 0.01, 0.7, 1.0, 10.0, 15.99, 16.0, 1000.5, 1e9, MAX_SCALE];
+        let scales = [1e-300, 0.01, 0.7, 1.0, 10.0, 15.99, 16.0, 1000.5, 1e9, LARGEST_SCALE];
         let rational = |s| Rational::from_f64("scale", s).unwrap();
         let laplace = scales.map(|s| DiscreteNoise::laplace(&rational(s)).unwrap());
         laplace.into_iter().chain(scales.map(|s| DiscreteNoise::gaussian(&rational(s)).unwrap())).collect()

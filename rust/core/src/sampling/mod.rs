@@ -12,7 +12,7 @@ mod selection;
 mod sum_preserving;
 
 pub(crate) use alias::uniform_below;
-pub use discrete_noise::DiscreteNoise;
+pub use discrete_noise::{DiscreteNoise, LARGEST_SCALE};
 pub use exponential::exp_neg_enclosed;
 pub use polya::PolyaUrn;
 pub use rational::{Rational, exact_integer};
