@@ -9,6 +9,7 @@ from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import guarantee_of, parameters_of, warn_of
 from simplexdp.cli.mechanism import MECHANISMS, Request
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
 
@@ -34,7 +35,7 @@ Examples:
 @click.option("--prior", type=float, help="Fix the prior of the Dirichlet mechanism.")
 @click.option("--scale", type=float, help="Fix the scale of the Dirichlet mechanism.")
 @click.option("--loss", type=click.Choice(_LOSSES), default="kl", show_default=True)
-@options.adjacency_option
+@adjacency_of("replace")
 @options.output_options
 def calibrate(
     epsilon: float | None,

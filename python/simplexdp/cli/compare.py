@@ -10,6 +10,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import warn_of
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit, warn
@@ -47,7 +48,7 @@ Examples:
 @click.option("--delta", type=float, required=True, help="Privacy budget of every mechanism.")
 @click.option("--metric", type=click.Choice(["kl", "hellinger", "l1", "linf"]), default="kl", show_default=True)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Heat map of the winners, PNG or SVG.")
-@options.adjacency_option
+@adjacency_of("replace")
 @options.output_options
 def compare(
     n: tuple[int, ...],

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from simplexdp.cli.neighbours import AdjacencyOption
 from simplexdp.cli.words import check_given, in_options
 from simplexdp.exceptions import SimplexDpError
 
@@ -53,6 +54,9 @@ class Command(click.Command):
             _check_kept(option, path, force=ctx.meta.get(_FORCE, False), all_files=self.keeps_all)
         _check_apart(outputs, inputs)
         try:
+            for param in self.params:
+                if isinstance(param, AdjacencyOption):
+                    param.settle(ctx)
             return super().invoke(ctx)
         except SimplexDpError as error:
             if error.args:

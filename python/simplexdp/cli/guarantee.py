@@ -100,7 +100,7 @@ def _not_below(value: float) -> str:
 def account(ledger: str | None, seed: int | None) -> Accountant | None:
     """Open the ledger before anything is read, so that a missing one is found first; without one, return None.
 
-    A seeded release is refused a debit: it is not private anyway.
+    A seeded release is refused a debit: it is not private anyway. A command that asks twice opens it once.
     """
     if ledger is None:
         return None
@@ -108,7 +108,11 @@ def account(ledger: str | None, seed: int | None) -> Accountant | None:
         raise click.UsageError("--seed and --ledger exclude each other: a seeded release is not private")
     from simplexdp.cli.ledger import opened
 
-    return opened(ledger)
+    context = click.get_current_context(silent=True)
+    known: dict[str, Accountant] = {} if context is None else context.meta.setdefault("simplexdp.cli.ledgers", {})
+    if ledger not in known:
+        known[ledger] = opened(ledger)
+    return known[ledger]
 
 
 def debited(accountant: Accountant | None, curve: PrivacyCurve, name: str, target: str) -> Any:

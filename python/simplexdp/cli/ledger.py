@@ -10,6 +10,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import warn_of
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.writing import Output, Result, emit, warn
 from simplexdp.exceptions import LedgerError
 
@@ -76,7 +77,7 @@ place_argument = click.argument("place", type=click.Path(dir_okay=False), metava
 @ledger.command(cls=Command)
 @place_argument
 @click.option("--create", type=float, nargs=2, metavar="EPSILON DELTA", help="Make it, with this budget.")
-@options.adjacency_option
+@adjacency_of("replace")
 @click.option(
     "--rule",
     type=click.Choice(["auto", "pure", "gaussian", "renyi"]),

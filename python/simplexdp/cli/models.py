@@ -17,6 +17,7 @@ from simplexdp.cli import options
 from simplexdp.cli.card import card_option, write_card
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, of_persons
 from simplexdp.cli.writing import Output, Result, check_printable, emit, warn, write_or_print
@@ -58,7 +59,7 @@ _fit_options = options._stacked(
         show_default=True,
         help="posterior: probabilities given all that was released; floor: tables as they were drawn.",
     ),
-    options.adjacency_option,
+    adjacency_of("replace", paid=True),
     options.person_options,
     options.ledger_options,
     options.seed_option,

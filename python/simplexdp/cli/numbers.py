@@ -9,6 +9,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import Named, account, guarantee_of, sentence, warnings_of
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.selection import Selection, condition, number_in, of_persons
 from simplexdp.cli.writing import Output, Result, check_printable, emit
 from simplexdp.exceptions import InvalidDataError
@@ -49,7 +50,7 @@ def _common(command: Any) -> Any:
                 "--skip-missing", is_flag=True, help="Leave out records without a number; else they are refused."
             ),
             options.budget_options,
-            options.adjacency_option,
+            adjacency_of("replace", paid=True),
             click.option(
                 "--interval",
                 type=options.Between(0, 1, min_open=True, max_open=True),

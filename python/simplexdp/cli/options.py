@@ -13,7 +13,6 @@ from simplexdp.cli import reading, writing
 
 __all__ = [
     "Between",
-    "adjacency_option",
     "budget_options",
     "column_options",
     "domain_options",
@@ -170,15 +169,6 @@ column_options = _stacked(
 budget_options = _stacked(
     click.option("--epsilon", type=float, help="Privacy budget."),
     click.option("--delta", type=float, help="Privacy budget; pure mechanisms need none."),
-)
-
-adjacency_option = click.option(
-    "--adjacency",
-    type=click.Choice(["replace", "add_remove"]),
-    default="replace",
-    show_default=True,
-    help="Neighbouring data sets differ in one record replaced, and then the number of records is public; or in one "
-    "record added or removed, and then it is private.",
 )
 
 output_options = _stacked(

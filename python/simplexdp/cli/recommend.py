@@ -7,6 +7,7 @@ import click
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import warn_of
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import Output, Result, emit
 
@@ -36,7 +37,7 @@ Examples:
 @click.option("--metric", type=click.Choice(["kl", "hellinger", "l1", "linf"]), help="Error of a histogram.")
 @click.option("--tables", type=click.IntRange(1), help="Of a model: how many tables it has.")
 @click.option("--rows", type=click.IntRange(1), help="Of a model: how many rows a typical table has.")
-@options.adjacency_option
+@adjacency_of("replace")
 @options.output_options
 def recommend(
     task: str,

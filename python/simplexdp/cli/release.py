@@ -22,6 +22,7 @@ from simplexdp.cli.hierarchy import Places
 from simplexdp.cli.inferred import COLUMNS, Inferred, infer
 from simplexdp.cli.margins import PIVOTS, margin_rows, margin_shares, pivot_columns, pivoted, total_name
 from simplexdp.cli.mechanism import AUTOMATIC, MECHANISMS, Request
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
@@ -111,7 +112,7 @@ Examples:
     show_default=True,
     help="'auto' is the one with the least noise at the budget, or Dirichlet where an option needs it; it is told.",
 )
-@options.adjacency_option
+@adjacency_of("replace", paid=True)
 @click.option(
     "--total",
     type=click.IntRange(1),
@@ -212,9 +213,9 @@ def release(
     missing one, stops the release before anything is drawn, unless --other or --null gives it a level; that it was
     stopped tells that there is one.
 
-    What is public: the domain, the groups, the parameters and, with --adjacency replace (the default), the number of
-    records in all, which is then counted and shown. With --adjacency add_remove the number of records is private. With
-    --by, the sizes of the groups are private in any case.
+    What is public: the domain, the groups, the parameters and, with --adjacency replace, the number of records in all,
+    which is then counted and shown. With --adjacency add_remove the number of records is private. With --by, the sizes
+    of the groups are private in any case.
     """
     stated = Stated.taken_from(mechanism)
     selection = stated.selection(seed)

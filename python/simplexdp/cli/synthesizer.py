@@ -15,6 +15,7 @@ from simplexdp.cli import options
 from simplexdp.cli.card import card_option, write_card
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
+from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, of_persons
 from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
@@ -39,14 +40,7 @@ table_options = options._stacked(
     options.level_options,
     click.option("--epsilon", type=float, help="Budget of everything."),
     click.option("--delta", type=float, help="Budget of everything."),
-    click.option(
-        "--adjacency",
-        type=click.Choice(["add_remove", "replace"]),
-        default="add_remove",
-        show_default=True,
-        help="Neighbouring data sets differ in one record added or removed, and then the number of records is private; "
-        "or in one record replaced, and then it is public.",
-    ),
+    adjacency_of("add_remove", paid=True),
     click.option(
         "--compare",
         type=float,
