@@ -32,6 +32,7 @@ from simplexdp.models.saved import (
     checked_table,
     member,
     plain_domain,
+    plain_name,
     privacy_of,
     read,
     smoothing_of,
@@ -422,8 +423,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         release = self._released if self._released is not None and self._released.protects else None
         nodes = [
             {
-                "name": node,
-                "parents": self.parents_[node],
+                "name": plain_name(node),
+                "parents": [plain_name(parent) for parent in self.parents_[node]],
                 **plain_domain(node, self.domains_[node]),
                 "table": table.reshape(-1, len(self.domains_[node])).tolist(),
                 **self._saved_bins(node),

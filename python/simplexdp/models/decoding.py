@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simplexdp import _arguments
 from simplexdp.frames import Domain
+from simplexdp.frames.source import as_frame
 
 __all__ = ["decode", "frame_kind"]
 
@@ -20,9 +21,7 @@ def frame_kind(frame: Any) -> str:
     """Return which of the kinds of frame that `decode` makes is the nearest to this one."""
     if isinstance(frame, (np.ndarray, Mapping)):
         return "dict"
-    import narwhals as nw
-
-    implementation = nw.from_native(frame).implementation
+    implementation = as_frame(frame).implementation
     kinds = {"polars": implementation.is_polars(), "pyarrow": implementation.is_pyarrow()}
     kinds["pandas"] = implementation.is_pandas_like() or implementation.is_dask()
     return next((kind for kind, matches in kinds.items() if matches), "dict")

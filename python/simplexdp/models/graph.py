@@ -45,11 +45,12 @@ def _ordered(parents: dict[str, list[str]]) -> list[str]:
     waiting = {node: set(above) for node, above in parents.items()}
     order: list[str] = []
     while waiting:
-        ready = next((node for node, above in waiting.items() if above.isdisjoint(waiting)), None)
-        if ready is None:
+        # A node may be called None.
+        ready = next(((node,) for node, above in waiting.items() if above.isdisjoint(waiting)), ())
+        if not ready:
             raise InvalidParameterError(f"edges must form no cycle, got one among {sorted(map(str, _cycle(waiting)))}")
-        order.append(ready)
-        del waiting[ready]
+        order += ready
+        del waiting[ready[0]]
     return order
 
 

@@ -50,6 +50,10 @@ RELEASING = (*dict.fromkeys((*MECHANISMS, *mechanisms(lambda entry: entry.releas
 """Those of models, and of single histograms, which are networks of one column."""
 
 
+UNPROTECTED = "none"
+"""The mechanism of tables as they were counted, which alone have no epsilon."""
+
+
 def text_of(path: str | Path) -> str:
     """Return the text of a file that `save` wrote."""
     try:
@@ -248,11 +252,16 @@ class SavedPrivacy:
         """Check what a file says."""
         privacy = member(content, "privacy", what, dict)
         epsilon = member(privacy, "epsilon", what, int, float, type(None))
+        mechanism = _arguments.choice("mechanism", member(privacy, "mechanism", what, str), RELEASING)
+        if epsilon is None and mechanism != UNPROTECTED:
+            raise InvalidParameterError(
+                f"text must be {what} written by to_json: epsilon must be a number for the mechanism {mechanism!r}"
+            )
         return cls(
             None if epsilon is None else _arguments.non_negative("epsilon", epsilon),
             _delta(member(privacy, "delta", what, int, float)),
             cast(Adjacency, _arguments.choice("adjacency", member(privacy, "adjacency", what, str), ADJACENCIES)),
-            _arguments.choice("mechanism", member(privacy, "mechanism", what, str), RELEASING),
+            mechanism,
             was_seeded(content, privacy),
             *_persons_of(privacy, what),
         )

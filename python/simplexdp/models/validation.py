@@ -22,7 +22,7 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         raise InvalidDataError("X must be an array or a data frame, got a mapping of columns")
     try:
         return validate_data(estimator, X, *y, **options)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         rule = _rule_of(str(error), X)
         if rule is None:
             raise
@@ -52,6 +52,10 @@ def _rule_of(message: str, X: Any) -> str | None:
             f"X must have two dimensions, got shape {np.shape(X)}. Reshape your data with X.reshape(-1, 1) if it has "
             "one feature, with X.reshape(1, -1) if it is one record"
         )
+    if message.startswith("Feature names are only supported"):
+        return "X must have columns that are all named by text, or all by something else"
+    if message.startswith("Expected unique column names"):
+        return "X must have columns of different names"
     if message.startswith("Complex data not supported"):
         return "X must hold real numbers or categories. Complex data not supported (it is not shown)"
     if message.startswith("Input X contains NaN"):
