@@ -19,12 +19,22 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.canonical import texts_of
+from simplexdp.frames.canonical import identities_of, texts_of
 from simplexdp.frames.distinct import distinct_of_array, observed
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.source import as_frame, checked_columns, column_of, columns_alone, is_lazy
 
-__all__ = ["Bound", "bound_rows", "bounded", "checked_bound", "kept_of", "numbers_of", "seed_of", "with_kept"]
+__all__ = [
+    "Bound",
+    "bound_rows",
+    "bounded",
+    "checked_bound",
+    "kept_of",
+    "numbers_of",
+    "places_of",
+    "seed_of",
+    "with_kept",
+]
 
 MOST_ROWS = 1 << 20
 """Of a person, as in the compiled core."""
@@ -205,13 +215,29 @@ def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[An
     if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
         first_rows, numbers = observed(values)
         return numbers, lambda persons: texts_of(values[first_rows[persons]].tolist())
-    levels, numbers = _distinct(values, unit)
-    # Values that are written alike are one person: 1 and 1.0, one text at two addresses.
-    texts = texts_of(levels)
+    levels, numbers = _distinct(_in_universal_time(values), unit)
+    # Values that are written alike are one person: 1 and 1.0, one text at two addresses. What is told of them in
+    # digests may be the same for two persons, who they are may not.
+    identities = identities_of(levels)
     known: dict[str, int] = {}
-    same = np.fromiter((known.setdefault(text, len(known)) for text in texts), dtype=np.int64, count=len(texts))
-    different = list(known)
-    return same.take(numbers), lambda persons: [different[person] for person in persons.tolist()]
+    same = np.fromiter((known.setdefault(text, len(known)) for text in identities), np.int64, count=len(identities))
+    chosen = dict(zip(identities, levels, strict=True))
+    different = [chosen[identity] for identity in known]
+    return same.take(numbers), lambda persons: texts_of(different[person] for person in persons.tolist())
+
+
+def _in_universal_time(values: Any) -> Any:
+    """Return times with a zone as those of UTC: as Python's scalars, which have no nanoseconds, they may be equal."""
+    if isinstance(values, np.ndarray) or getattr(values.dtype, "time_zone", None) is None:
+        return values
+    return values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+
+
+def places_of(values: Any, unit: Any) -> NDArray[np.int64]:
+    """Return a number for the person of each row, the same in every part of a table; some persons share one."""
+    levels, numbers = _distinct(_in_universal_time(values), unit)
+    places: NDArray[np.int64] = _core.keyed_numbers("", identities_of(levels)).astype(np.int64).take(numbers)
+    return places
 
 
 def numbers_of(values: Any, unit: Any) -> NDArray[Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames.canonical import FINEST, LARGEST, NULL, WHOLE
@@ -70,14 +72,31 @@ def _local(part: Any, bound: Bound, columns: list[Any], sharing: str | None) -> 
 
 def _dask(frame: Any, bound: Bound, columns: list[Any], sharing: str | None) -> Any:
     needed = frame[bound.columns(columns)]
-    # All rows of a person in one partition.
-    together = needed.shuffle(on=[bound.unit]) if needed.npartitions > 1 else needed
+    together = _persons_together(needed, bound.unit) if needed.npartitions > 1 else needed
     meta = (
         needed._meta[columns]
         if sharing is None
         else needed._meta[columns].assign(**{sharing: 0}).astype({sharing: "int64"})
     )
     return together.map_partitions(_local, bound, columns, sharing, meta=meta)
+
+
+def _persons_together(needed: Any, unit: Any) -> Any:
+    """Return the frame with all rows of a person in one partition.
+
+    Dask's own digests differ for values that are one person: 1 and 1.0 in two partitions, zeros of either sign.
+    """
+    place = "".join(["person", *map(str, needed.columns)])  # longer than any name of the frame
+
+    def placed(part: Any) -> Any:
+        import narwhals as nw
+
+        from simplexdp.frames.persons import places_of
+
+        return part.assign(**{place: places_of(nw.from_native(part[unit], series_only=True), unit)})
+
+    meta = needed._meta.assign(**{place: np.zeros(0, dtype=np.int64)})
+    return needed.map_partitions(placed, meta=meta).shuffle(on=[place])[list(needed.columns)]
 
 
 def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None) -> Any:
@@ -96,11 +115,9 @@ def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None
         digest = f"md5(concat('{bound.key}{prefix}', coalesce('v' || {_duckdb_text(value, kinds[name])}, '{NULL}')))"
         return f"(('0x' || substr({digest}, 1, {_DIGITS}))::bigint % {modulus})"
 
-    person = _quoted(bound.unit)
-    person = person if _is_exact(kinds[bound.unit]) else _duckdb_text(person, kinds[bound.unit])
+    person = _duckdb_plain(_quoted(bound.unit), kinds[bound.unit])
     order = "0" if bound.first_by is None else _duckdb_plain(_quoted(bound.first_by), kinds[bound.first_by])
     inner = "".join(f"{_quoted(name)} as {short}, " for name, short in zip(columns, counted, strict=True))
-    unit_kind = kinds[bound.unit] if _is_exact(kinds[bound.unit]) else "VARCHAR"
     tables = [
         f"""n{position} as materialized (
           select {short} as c, {number(str(position), name, short)} as v from (select distinct {short} from rows)
@@ -116,7 +133,6 @@ def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None
         if exact
         else f"select m.*, {value} as v, row_number() over (partition by u, o, {value}) as a from m {joined}"
     )
-    kinds = kinds | {bound.unit: unit_kind}
     few = "rows anti join many on rows.u is not distinct from many.u"
     if sharing is not None:
         few = f"""rows join (select u, count(*) as n from rows group by u having count(*) <= {bound.max_rows}) few
@@ -170,7 +186,7 @@ def _duckdb_text(name: str, kind: str) -> str:
             f"case when isnan({x}) then null "
             f"when {x} = floor({x}) and abs({x}) < {WHOLE} then {x}::bigint::varchar "
             f"when abs({x}) < {LARGEST} then 'f' || floor({x} * {FINEST})::bigint::varchar "
-            f"when {x} > 0 then 'large' else '-large' end"
+            f"when {x} > 0 then 'large' when {x} < 0 then '-large' end"
         )
     if kind.startswith("TIMESTAMP"):
         return f"epoch_us({name})::varchar"
@@ -197,7 +213,7 @@ def _spark(frame: Any, bound: Bound, columns: list[str], sharing: str | None) ->
     order = sf.lit(0) if bound.first_by is None else _spark_plain(column[bound.first_by], kinds[bound.first_by])
     rows = renamed.select(
         *(column[name].alias(f"c{position}") for position, name in enumerate(columns)),
-        _spark_text(column[bound.unit], kinds[bound.unit]).alias("u"),
+        _spark_plain(column[bound.unit], kinds[bound.unit]).alias("u"),
         number("u", bound.unit).alias("h"),
         (values % modulus).alias("v"),
         order.alias("o"),
@@ -236,7 +252,7 @@ def _spark_text(column: Any, kind: Any) -> Any:
         x = column.cast("double")
         return (
             sf.when(sf.isnan(x), None)
-            .when((x == sf.floor(x)) & (sf.abs(x) < float(WHOLE)), x.cast("bigint").cast("string"))
+            .when((x == sf.rint(x)) & (sf.abs(x) < float(WHOLE)), x.cast("bigint").cast("string"))
             .when(sf.abs(x) < LARGEST, sf.concat(sf.lit("f"), sf.floor(x * FINEST).cast("bigint").cast("string")))
             .when(x > 0, "large")
             .when(x < 0, "-large")

@@ -1,0 +1,158 @@
+"""Two persons are never taken for one, nor one for two, whatever names them: else somebody else's rows move."""
+
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import simplexdp as sdp
+from simplexdp.frames import bound_rows, count_table
+
+START = np.datetime64("2020-01-01", "ns")
+MANY = np.arange(1, 31)
+PERSONS = {
+    "large doubles": 1e16 * MANY,
+    "doubles beyond all integers": 1e300 * MANY,
+    "large fractions": -1e15 - 0.25 * MANY,
+    "close fractions": 0.1 + 1e-9 * MANY,
+    "tiny fractions": 1e-20 * MANY,
+    "singles": (1e10 * MANY).astype(np.float32),
+    "whole numbers": 2**60 + MANY,
+    "nanoseconds": START + MANY,
+}
+
+
+def dict_of(frame):
+    return {name: frame[name].to_numpy() for name in frame.columns}
+
+
+def as_polars(frame):
+    import polars as pl
+
+    return pl.from_pandas(frame)
+
+
+def as_dask(frame):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(frame, npartitions=4)
+
+
+def as_duckdb(frame):
+    import duckdb
+
+    return duckdb.from_df(frame)
+
+
+def as_pyarrow(frame):
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(frame)
+
+
+ENGINES = [lambda frame: frame, dict_of, as_polars, lambda f: as_polars(f).lazy(), as_pyarrow, as_duckdb, as_dask]
+NAMES = ["pandas", "arrays", "polars", "polars lazy", "pyarrow", "duckdb", "dask"]
+
+
+def visits(persons):
+    import pandas as pd
+
+    return pd.DataFrame({"person": np.repeat(persons, 4), "visit": np.arange(4 * len(persons)) % 7})
+
+
+def counted(frame, max_rows=2, **options):
+    return count_table(frame, ["visit"], {"visit": 7}, unit="person", max_rows=max_rows, seed=5, **options)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=NAMES)
+@pytest.mark.parametrize("persons", list(PERSONS.values()), ids=list(PERSONS))
+def test_different_values_are_different_persons(persons, engine):
+    frame = visits(persons)
+    expected = counted(frame)
+    assert expected.sum() == 2 * len(MANY)
+    assert np.array_equal(counted(engine(frame)), expected)
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+def test_spark_tells_them_apart_too(spark):
+    for name, persons in PERSONS.items():
+        if name != "nanoseconds":  # which Spark has not
+            frame = visits(persons)
+            assert np.array_equal(counted(spark.createDataFrame(frame)), counted(frame))
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=NAMES)
+def test_zeros_of_either_sign_are_one_person_and_so_are_all_without_a_number(engine):
+    persons = np.array([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf] * 5)
+    expected = counted(visits(persons))
+    assert expected.sum() == 2 * 4
+    assert np.array_equal(counted(engine(visits(persons))), expected)
+
+
+def test_persons_of_one_partition_and_of_another_are_one_if_written_alike():
+    import dask.dataframe as dd
+    import pandas as pd
+
+    parts = [[7, 7, 8], [7.0, 7.0, 8.5], ["7", "8", "8.5"]]
+    frames = [pd.DataFrame({"person": np.array(part, dtype=object), "visit": [0, 1, 2]}) for part in parts]
+    assert counted(dd.concat(frames_of(dd, frames))).sum() == 2 * 3
+    assert counted(pd.concat(frames, ignore_index=True)).sum() == 2 * 3
+
+
+def frames_of(dd, frames):
+    import dask
+
+    dask.config.set({"dataframe.convert-string": False})
+    return [dd.from_pandas(frame, npartitions=1) for frame in frames]
+
+
+def test_equal_values_of_several_kinds_are_one_person():
+    half = [0.5, Decimal("0.50"), Fraction(1, 2), np.float32(0.5), "0.5"]
+    one = [1, 1.0, True, Decimal("1.00"), Fraction(1), np.int8(1), "1"]
+    tenth = [Decimal("0.1"), Fraction(1, 10), Decimal("0.10"), "0.1", 0.1]  # Python writes the double like the decimal
+    long = [10**30, Decimal(10) ** 30, 1e30 + 0, float(10**22), 10**22, Decimal("1E+22")]
+    precise = [Decimal("0." + "1" * 40), Decimal("0." + "1" * 41), Fraction(1, 3), Decimal("1E+999999999"), 1e-300]
+    others = [datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1), b"1", ()]
+    for extra in (0, 200):  # another way to find them takes over where there are many
+        alike = [value for value in [*half, *one, *tenth, *long] for _ in range(3)]
+        persons = np.empty(len(alike) + len(precise) + len(others) + extra, dtype=object)
+        for row, value in enumerate([*alike, *precise, *others, *(f"p{number}" for number in range(extra))]):
+            persons[row] = value
+        table = {"person": persons, "visit": np.zeros(len(persons), dtype=int)}
+        # 10^30, the double near it, and 10^22, which is a double.
+        assert counted(table, max_rows=1).sum() == 3 + 3 + len(precise) + len(others) + extra
+
+
+def test_times_with_a_zone_are_told_apart_to_the_nanosecond():
+    import pandas as pd
+    import polars as pl
+
+    frame = visits(START + MANY)
+    zoned = frame.assign(person=frame["person"].dt.tz_localize("Europe/Rome"))
+    for table in (zoned, pl.from_pandas(zoned), pl.from_pandas(zoned).lazy()):
+        assert counted(table).sum() == 2 * len(MANY)
+    summer = pd.Timestamp("2020-07-01 12:00", tz="UTC")
+    same = pd.DataFrame({"person": [summer, summer.tz_convert("Asia/Tokyo")] * 2, "visit": [0, 1, 2, 3]}, dtype=object)
+    assert counted(same.assign(visit=same["visit"].astype(int))).sum() == 2
+
+
+def test_a_person_with_a_long_number_moves_as_many_counts_as_paid_for():
+    """One person leaves; the other keeps her rows. As one person they moved the table by four, at the price of two."""
+    import pandas as pd
+
+    table = pd.DataFrame({"person": [1.7e17] * 3 + [9.9e17] * 3, "visit": [0, 0, 1, 1, 1, 1], "day": range(6)})
+    with_both = counted(table, first_by="day")
+    without = counted(table[3:], first_by="day")
+    assert np.abs(with_both - without).sum() == 2
+    mechanism = sdp.DiscreteLaplaceMechanism.for_counts(1.0, max_rows=2, adjacency="add_remove")
+    assert mechanism.privacy.epsilon(0) <= 1.0
+    assert float(mechanism.scale) == 2.0
+
+
+def test_rows_without_a_number_are_kept_alike_on_duckdb():
+    persons = np.full(20, np.nan)
+    frame = visits(persons)
+    assert np.array_equal(counted(as_duckdb(frame)), counted(frame))
+    assert len(bound_rows(as_duckdb(frame), unit="person", max_rows=3).fetchall()) == 3
