@@ -40,6 +40,10 @@ MOST_ROWS = 1 << 20
 """Of a person, as in the compiled core."""
 
 
+DENSE = 2
+"""Persons with integers are counted by place if there are no more places than so many times the rows."""
+
+
 @dataclass(frozen=True)
 class Bound:
     """Whose rows are bounded, and how."""
@@ -212,6 +216,12 @@ def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[An
     """Return the number of each row's person, and what gives the texts of some of the persons."""
     if not isinstance(values, np.ndarray) and is_numeric(values) and values.dtype.is_integer():
         values = values if values.is_null().any() else values.to_numpy()
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < DENSE * len(values):
+            # Numbers that lie close together are their own, less the smallest: nothing has to be looked up.
+            above = values.astype(np.int64) - low if low < 0 else (values - values.dtype.type(low)).astype(np.int64)
+            return above, lambda persons: texts_of([low + person for person in persons.tolist()])
     if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
         first_rows, numbers = observed(values)
         return numbers, lambda persons: texts_of(values[first_rows[persons]].tolist())

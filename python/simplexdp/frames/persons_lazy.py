@@ -204,31 +204,35 @@ def _spark(frame: Any, bound: Bound, columns: list[str], sharing: str | None) ->
     column = {name: sf.col(f"p{position}") for position, name in enumerate(names)}
     modulus, again = _core.keyed_modulus(), int(_core.keyed_numbers(bound.key, ["again"])[0])
 
-    def number(prefix: str, name: str) -> Any:
-        text = sf.coalesce(sf.concat(sf.lit("v"), _spark_text(column[name], kinds[name])), sf.lit(NULL))
+    def number(prefix: str, values: Any, kind: Any) -> Any:
+        text = sf.coalesce(sf.concat(sf.lit("v"), _spark_text(values, kind)), sf.lit(NULL))
         digest = sf.md5(sf.encode(sf.concat(sf.lit(bound.key + prefix), text), "UTF-8"))
         return sf.conv(sf.substring(digest, 1, _DIGITS), 16, 10).cast("bigint") % modulus
 
-    values = sum((number(str(position), name) for position, name in enumerate(columns)), sf.lit(0).cast("bigint"))
+    # Rows are read once and brought together by person once: windows of finer parts find them there.
+    shorts = {name: f"c{position}" for position, name in enumerate(columns)}
     order = sf.lit(0) if bound.first_by is None else _spark_plain(column[bound.first_by], kinds[bound.first_by])
     rows = renamed.select(
-        *(column[name].alias(f"c{position}") for position, name in enumerate(columns)),
+        *(column[name].alias(short) for name, short in shorts.items()),
         _spark_plain(column[bound.unit], kinds[bound.unit]).alias("u"),
-        number("u", bound.unit).alias("h"),
-        (values % modulus).alias("v"),
         order.alias("o"),
-    )
-    alike = Window.partitionBy("u", "o", "v").orderBy(sf.lit(0))
-    value = (sf.col("v") + sf.row_number().over(alike).cast("bigint") % modulus * again) % modulus
-    scored = rows.withColumn("s", sf.col("h") * value % modulus)
-    beside = []
-    if sharing is not None:
-        size = sf.count(sf.lit(1)).over(Window.partitionBy("u"))
-        scored = scored.withColumn("n", sf.least(size, sf.lit(bound.max_rows)).cast("bigint"))
-        beside = [sf.col("n").alias(sharing)]
+    ).withColumn("n", sf.count(sf.lit(1)).over(Window.partitionBy("u")))
+    # Digests are for the rows of persons with too many alone.
+    many = sf.col("n") > bound.max_rows
+    values = [
+        number(str(position), sf.col(short), kinds[name]) for position, (name, short) in enumerate(shorts.items())
+    ]
+    value = sum(values, sf.lit(0).cast("bigint")) % modulus
+    person = number("u", sf.col("u"), kinds[bound.unit])
+    scored = rows.withColumn("v", sf.when(many, value)).withColumn("h", sf.when(many, person))
+    alike = sf.row_number().over(Window.partitionBy("u", "o", "v").orderBy(sf.lit(0))).cast("bigint")
+    score = sf.col("h") * ((sf.col("v") + alike % modulus * again) % modulus) % modulus
     first = Window.partitionBy("u").orderBy(sf.col("o").asc_nulls_last(), sf.col("s"))
-    kept = scored.withColumn("place", sf.row_number().over(first)).where(sf.col("place") <= bound.max_rows)
-    return kept.select(*(sf.col(f"c{position}").alias(name) for position, name in enumerate(columns)), *beside)
+    placed = scored.withColumn("s", score).withColumn("place", sf.row_number().over(first))
+    kept = placed.where(sf.col("place") <= bound.max_rows)
+    size = sf.least(sf.col("n"), sf.lit(bound.max_rows)).cast("bigint")
+    beside = [] if sharing is None else [size.alias(sharing)]
+    return kept.select(*(sf.col(short).alias(name) for name, short in shorts.items()), *beside)
 
 
 def _spark_plain(column: Any, kind: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -306,7 +306,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         return pivot(table, self._by, self.levels_, name if totals else None, self._frame_kind)
 
     def release_on_spark(
-        self, frame: Any, column: str, *, by: str, groups: Any = None, checkpoint: str | None = None
+        self, frame: Any, column: str, *, by: str | list[str], groups: Any = None, checkpoint: str | None = None
     ) -> Any:
         """Release one distribution for each group where the groups are, without collecting them.
 
@@ -315,11 +315,13 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         frame : pyspark.sql.DataFrame
-        column, by : str
-            The column whose distribution is released, and the column of groups.
-        groups : pyspark.sql.DataFrame or sequence, optional
-            The public groups: a data frame with a column `by`, or a list; by default those of the constructor.
-            Records of other groups are left out.
+        column : str
+            The column whose distribution is released.
+        by : str or list of str
+            The column of groups, or several.
+        groups : pyspark.sql.DataFrame, sequence or mapping, optional
+            The public groups: a data frame with the columns `by`, or a list, or a list for each of several columns, all
+            combinations of which are groups; by default those of the constructor. Records of other groups are left out.
         checkpoint : str, optional
             A path, where nothing is yet, to which the release is written as Parquet. By default it is kept on the
             executors by a local checkpoint, and is lost with them: it is never drawn again.
@@ -327,26 +329,28 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         pyspark.sql.DataFrame
-            One row a group: `by`, and an array ``probabilities`` in the order of `levels_`. It is drawn once, when
-            this method runs.
+            One row a group: the columns `by`, and an array ``probabilities`` in the order of `levels_`. It is drawn
+            once, when this method runs.
         """
         from simplexdp.models import spark
 
         return self._release_in_tasks(spark, frame, column, by, groups, self._domain(frame, column), checkpoint)
 
     def release_on_dask(
-        self, frame: Any, column: str, *, by: str, groups: Any = None, checkpoint: str | None = None
+        self, frame: Any, column: str, *, by: str | list[str], groups: Any = None, checkpoint: str | None = None
     ) -> Any:
         """Release one distribution for each group in the partitions, without collecting the counts.
 
         Parameters
         ----------
         frame : dask.dataframe.DataFrame
-        column, by : str
-            The column whose distribution is released, and the column of groups.
-        groups : dask.dataframe.DataFrame or sequence, optional
-            The public groups: a data frame with a column `by`, or a list; by default those of the constructor.
-            Records of other groups are left out.
+        column : str
+            The column whose distribution is released.
+        by : str or list of str
+            The column of groups, or several.
+        groups : dask.dataframe.DataFrame, sequence or mapping, optional
+            The public groups: a data frame with the columns `by`, or a list, or a list for each of several columns, all
+            combinations of which are groups; by default those of the constructor. Records of other groups are left out.
         checkpoint : str, optional
             A folder that all workers share, empty or none yet, in which each partition of the release is stored when it
             is drawn. By default the release is brought to the client.
@@ -354,15 +358,15 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         dask.dataframe.DataFrame
-            One row a group: `by`, and columns ``p0``, ``p1``, ... in the order of `levels_`. It is drawn once, when
-            this method runs, whatever workers are lost then.
+            One row a group: the columns `by`, and columns ``p0``, ``p1``, ... in the order of `levels_`. It is drawn
+            once, when this method runs, whatever workers are lost then.
         """
         from simplexdp.models import dask
 
         return self._release_in_tasks(dask, frame, column, by, groups, self._domain(frame, column), checkpoint)
 
     def _release_in_tasks(
-        self, engine: Any, frame: Any, column: str, by: str, groups: Any, domain: Domain, checkpoint: str | None
+        self, engine: Any, frame: Any, column: str, by: Any, groups: Any, domain: Domain, checkpoint: str | None
     ) -> Any:
         """Count and release where the groups are, by the module of an engine."""
         if self.random_state is not None:
@@ -370,23 +374,22 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         if check.flag("weighted", self.weighted):
             raise InvalidParameterError("weighted must be False where tasks release: fit counts weighted records")
         public: Any = groups if groups is not None else self.groups
-        if isinstance(public, Mapping):
-            public = public.get(by)
-        if public is None:
-            raise InvalidParameterError("groups must be stated publicly, got None")
+        above = _columns(by, column)
+        if not above:
+            raise InvalidParameterError("by must name a column of groups, or several")
         if not hasattr(public, "columns"):
-            public = as_domain(public).levels
+            public = _stated_groups(public, above)
         mechanism = self._mechanism(len(domain), rows=True)
         if self.unit is not None:
             frame = bound_rows(
-                frame, unit=self.unit, max_rows=self._rows, first_by=self.first_by, columns=list({by: 0, column: 0})
+                frame, unit=self.unit, max_rows=self._rows, first_by=self.first_by, columns=[*above, column]
             )
         caution(epsilon=self.epsilon, delta=self.delta, n=self.total)
         # Counted before the debit: values outside the domain are found here.
-        counts = engine.counted(engine.group_counts(frame, column, by, domain, public), checkpoint)
+        counts = engine.counted(engine.group_counts(frame, column, above, domain, public), checkpoint)
         with self._charge(mechanism):
             self._keep(mechanism, domain)
-            return engine.release_rows(counts, by, RowShares(mechanism, len(domain)), checkpoint)
+            return engine.release_rows(counts, above, RowShares(mechanism, len(domain)), checkpoint)
 
     def _mechanism(self, dimension: int, *, rows: bool) -> Any:
         if dimension < 2:
@@ -475,6 +478,20 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             stacklevel=4,
         )
         return infer_domain(frame, by)
+
+
+def _stated_groups(groups: Any, above: Sequence[Any]) -> dict[Any, list[Any]]:
+    """Return the public groups of each of these columns."""
+    if groups is None:
+        raise InvalidParameterError("groups must be stated publicly, got None")
+    if not isinstance(groups, Mapping):
+        if len(above) > 1:
+            raise InvalidParameterError("groups must map each column of by to its groups where there are several")
+        groups = {above[0]: groups}
+    missing = [each for each in above if each not in groups]
+    if missing:
+        raise InvalidParameterError(f"groups must give those of every column of by, got none for {missing[0]!r}")
+    return {each: as_domain(groups[each]).levels for each in above}
 
 
 def _columns(by: Any, column: Any) -> list[Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import product
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -18,24 +21,28 @@ MOST_ASKED = 256
 """Tasks that are asked whether they can draw."""
 
 
-def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) -> Any:
+def group_counts(frame: Any, column: str, by: Sequence[str], domain: Domain, groups: Any) -> Any:
     """Return one row for each public group: `by` and an array ``counts``; groups that do not occur have zeros.
 
-    The groups are a data frame with a column `by`, or a list. A record adds at most one to all counts together: it has
-    one code, and its group is compared with values of the same type, of which each is there once.
+    The groups are a data frame with the columns `by`, or a list for each of them, of which all combinations are groups.
+    A record adds at most one to all counts together: it has one code, and its group is compared with values of the same
+    types, of which each is there once.
     """
     from pyspark.sql import functions as sf
 
-    for name in (column, by):
+    for name in (column, *by):
         if frame.columns.count(name) != 1:
             raise InvalidParameterError(f"columns must exist in the frame, each once, got {name!r}")
-    kinds = {name: frame.schema[name].dataType for name in (column, by)}
-    public = _public_groups(frame.sparkSession, groups, by, kinds[by])
+    kinds = {name: frame.schema[name].dataType for name in (column, *by)}
+    keys = [f"g{position}" for position in range(len(by))]
+    public = _public_groups(frame.sparkSession, groups, {name: kinds[name] for name in by})
     # By position: a name may be read as more than a name.
     positions = [f"p{position}" for position in range(len(frame.columns))]
-    names = {name: positions[frame.columns.index(name)] for name in (column, by)}
+    names = {name: positions[frame.columns.index(name)] for name in (column, *by)}
     code = code_of(sf.col(names[column]), kinds[column], domain)
-    coded = frame.toDF(*positions).select(sf.col(names[by]).alias("g"), code.alias("code"))
+    coded = frame.toDF(*positions).select(
+        *(sf.col(names[name]).alias(key) for name, key in zip(by, keys, strict=True)), code.alias("code")
+    )
     counts = [sf.count(sf.when(sf.col("code") == position, 1)) for position in range(len(domain))]
     if not domain.other:
         # Spark evaluates this in every task; the message says nothing of the data.
@@ -43,37 +50,41 @@ def group_counts(frame: Any, column: str, by: str, domain: Domain, groups: Any) 
         outside = sf.count(sf.when(sf.col("code") < 0, 1)) > 0
         counts[0] = sf.when(outside, sf.raise_error(sf.lit(message)).cast("bigint")).otherwise(counts[0])
     cells = [f"c{position}" for position in range(len(domain))]
-    counted = coded.groupBy("g").agg(*(count.alias(cell) for count, cell in zip(counts, cells, strict=True)))
-    return public.join(counted, public["g"].eqNullSafe(counted["g"]), "left").select(
-        public["g"].alias(by), sf.array(*(sf.coalesce(sf.col(cell), sf.lit(0)) for cell in cells)).alias("counts")
+    counted = coded.groupBy(*keys).agg(*(count.alias(cell) for count, cell in zip(counts, cells, strict=True)))
+    same = reduce(and_, (public[key].eqNullSafe(counted[key]) for key in keys))
+    return public.join(counted, same, "left").select(
+        *(public[key].alias(name) for name, key in zip(by, keys, strict=True)),
+        sf.array(*(sf.coalesce(sf.col(cell), sf.lit(0)) for cell in cells)).alias("counts"),
     )
 
 
-def _public_groups(session: Any, groups: Any, by: str, kind: Any) -> Any:
-    """Return the groups as a column ``g`` of this type, each once."""
+def _public_groups(session: Any, groups: Any, kinds: Mapping[str, Any]) -> Any:
+    """Return the groups as columns ``g0``, ``g1``, ... of these types, each group once."""
     from pyspark.errors import PySparkException
     from pyspark.sql import functions as sf
     from pyspark.sql.types import IntegralType, StructField, StructType
 
     if not hasattr(groups, "columns"):
+        schema = StructType([StructField(f"g{place}", kind) for place, kind in enumerate(kinds.values())])
         try:
-            groups = session.createDataFrame([(level,) for level in groups], StructType([StructField("g", kind)]))
+            return session.createDataFrame(list(product(*groups.values())), schema).distinct()
         except (PySparkException, TypeError, ValueError):
+            stated = ", ".join(f"column {name!r}, which is {kind.simpleString()}" for name, kind in kinds.items())
+            raise InvalidParameterError(f"groups must be values of the type of {stated}") from None
+    wanted = []
+    for place, (name, kind) in enumerate(kinds.items()):
+        if groups.columns.count(name) != 1:
+            raise InvalidParameterError(f"groups must have one column {name!r}")
+        stated = groups.schema[name].dataType
+        # Were they compared across types, several of them could be the same to Spark: text and numbers, say.
+        if stated != kind and not (isinstance(stated, IntegralType) and isinstance(kind, IntegralType)):
             raise InvalidParameterError(
-                f"groups must be values of the type of column {by!r}, which is {kind.simpleString()}"
-            ) from None
-        return groups.distinct()
-    if groups.columns.count(by) != 1:
-        raise InvalidParameterError(f"groups must have one column {by!r}")
-    stated = groups.schema[by].dataType
-    # Were they compared across types, several of them could be the same to Spark: text and numbers, say.
-    if stated != kind and not (isinstance(stated, IntegralType) and isinstance(kind, IntegralType)):
-        raise InvalidParameterError(
-            f"groups must have the type of column {by!r}, which is {kind.simpleString()}, got {stated.simpleString()}"
-        )
-    position = groups.columns.index(by)
+                f"groups must have the type of column {name!r}, which is {kind.simpleString()}, got "
+                f"{stated.simpleString()}"
+            )
+        wanted.append(sf.col(f"p{groups.columns.index(name)}").cast(kind).alias(f"g{place}"))
     renamed = groups.toDF(*(f"p{index}" for index in range(len(groups.columns))))
-    return renamed.select(sf.col(f"p{position}").cast(kind).alias("g")).distinct()
+    return renamed.select(*wanted).distinct()
 
 
 def counted(counts: Any, checkpoint: str | None) -> Any:
@@ -116,7 +127,7 @@ def question(needed: tuple[str, ...]) -> Any:
     return sf.udf(workers.answering(needed), "string", useArrow=False)
 
 
-def release_rows(counts: Any, by: str, mechanism: Any, checkpoint: str | None) -> Any:
+def release_rows(counts: Any, by: Sequence[str], mechanism: Any, checkpoint: str | None) -> Any:
     """Return `by` and an array ``probabilities``, drawn in the task that holds the row.
 
     The result never hangs on the draw, or an executor that is lost would have it drawn again. A local checkpoint keeps
@@ -128,16 +139,19 @@ def release_rows(counts: Any, by: str, mechanism: Any, checkpoint: str | None) -
         import pyarrow as pa
 
         for batch in batches:
-            table = np.array(batch.column(1).to_pylist(), dtype=np.int64).reshape(-1, mechanism.dimension)
+            table = np.array(batch.column(len(by)).to_pylist(), dtype=np.int64).reshape(-1, mechanism.dimension)
             rows = mechanism.release(table) if len(table) else np.empty((0, mechanism.dimension))
             flat = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), mechanism.dimension).cast(
                 pa.list_(pa.float64())
             )
-            yield pa.RecordBatch.from_arrays([batch.column(0), flat], names=[by, "probabilities"])
+            yield pa.RecordBatch.from_arrays([*batch.columns[: len(by)], flat], names=[*by, "probabilities"])
 
-    key = counts.schema[by]
+    keys = [counts.schema[name] for name in by]
     schema = StructType(
-        [StructField(by, key.dataType, key.nullable), StructField("probabilities", ArrayType(DoubleType()))]
+        [
+            *(StructField(key.name, key.dataType, key.nullable) for key in keys),
+            StructField("probabilities", ArrayType(DoubleType())),
+        ]
     )
     drawn = counts.mapInArrow(draw, schema)
     try:

@@ -119,10 +119,10 @@ def test_spark_has_places_for_other_and_missing_values_or_refuses_them(spark):
     frame = spark.createDataFrame([(0, "x"), (0, None), (0, "q"), (0, "x")], "g int, a string")
     from simplexdp.models.spark import group_counts
 
-    counts = group_counts(frame, "a", "g", Domain(["x", None], other=True), frame.select("g"))
+    counts = group_counts(frame, "a", ["g"], Domain(["x", None], other=True), frame.select("g"))
     assert counts.collect()[0]["counts"] == [2, 1, 1]
     with pytest.raises(Exception, match="values of its domain only"):
-        group_counts(frame, "a", "g", Domain(["x", "y"]), frame.select("g")).collect()
+        group_counts(frame, "a", ["g"], Domain(["x", "y"]), frame.select("g")).collect()
 
 
 def dask_frame(data, partitions=3):
@@ -154,12 +154,14 @@ def test_dask_counts_other_and_missing_values_and_groups_that_are_missing():
     from simplexdp.models.dask import group_counts
 
     frame = dask_frame({"g": ["a", None, "a", "a", "b"], "a": ["x", "x", None, "q", "x"]}, partitions=2)
-    counts = group_counts(frame, "a", "g", Domain(["x", None], other=True), ["b", "a", None, "never"]).compute()
+    counts = group_counts(
+        frame, "a", ["g"], Domain(["x", None], other=True), {"g": ["b", "a", None, "never"]}
+    ).compute()
     rows = {key: cells for key, *cells in counts.itertuples(index=False)}
     rows = {key if isinstance(key, str) else None: cells for key, cells in rows.items()}
     assert rows == {"a": [1, 1, 1], None: [1, 0, 0], "b": [1, 0, 0], "never": [0, 0, 0]}
     with pytest.raises(sdp.InvalidDataError, match=r"values of its domain only|no missing value"):
-        group_counts(frame, "a", "g", Domain(["x", "y"]), ["a"]).compute()
+        group_counts(frame, "a", ["g"], Domain(["x", "y"]), {"g": ["a"]}).compute()
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def test_dask_groups_of_other_types_than_the_column(groups):
     from simplexdp.models.dask import group_counts
 
     frame = dd.from_pandas(pd.DataFrame({"g": [1, 1, 2], "x": ["a", "b", "a"]}), npartitions=2)
-    counted = group_counts(frame, "x", "g", Domain(["a", "b"]), groups).compute().sort_values("g 0")
+    counted = group_counts(frame, "x", ["g"], Domain(["a", "b"]), {"g": groups}).compute().sort_values("g 0")
     found = dict(zip(counted["g"].tolist(), counted[["g 0", "g 1"]].to_numpy().tolist(), strict=True))
     assert [found[key] for key in found if key == 1] == [[1, 1]]
     assert sum(map(sum, found.values())) == 2
