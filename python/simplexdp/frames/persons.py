@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.canonical import identities_of, texts_of
+from simplexdp.frames.canonical import identities_of, texts_of, texts_of_integers
 from simplexdp.frames.distinct import distinct_of_array, observed
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.source import as_frame, checked_columns, column_of, columns_alone, is_lazy
@@ -221,10 +221,11 @@ def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[An
         if high - low < DENSE * len(values):
             # Numbers that lie close together are their own, less the smallest: nothing has to be looked up.
             above = values.astype(np.int64) - low if low < 0 else (values - values.dtype.type(low)).astype(np.int64)
-            return above, lambda persons: texts_of([low + person for person in persons.tolist()])
+            return above, lambda persons: texts_of_integers(low + person for person in persons.tolist())
     if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
         first_rows, numbers = observed(values)
-        return numbers, lambda persons: texts_of(values[first_rows[persons]].tolist())
+        texts = texts_of if values.dtype.kind == "b" else texts_of_integers
+        return numbers, lambda persons: texts(values[first_rows[persons]].tolist())
     levels, numbers = _distinct(_in_universal_time(values), unit)
     # Values that are written alike are one person: 1 and 1.0, one text at two addresses. What is told of them in
     # digests may be the same for two persons, who they are may not.

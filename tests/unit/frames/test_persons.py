@@ -220,3 +220,21 @@ def test_values_as_written_come_by_size_and_then_as_texts():
 
     texts = ["10", "9", "b", "a", "-1", "nan", DAY]
     assert sorted(texts, key=_as_written) == ["-1", "9", "10", DAY, "a", "b", "nan"]
+
+
+@pytest.mark.parametrize(
+    ("low", "dtype"),
+    [(0, "u1"), (-128, "i1"), (-(2**63), "i8"), (2**63 - 40, "i8"), (2**64 - 40, "u8"), (2**40, "i8"), (7, "u4")],
+)
+@pytest.mark.parametrize("spread", [1, 3, 1000])
+def test_integers_that_lie_close_together_are_the_same_persons(low, dtype, spread):
+    persons = np.random.default_rng(2).integers(0, 12, 200)
+    top = np.iinfo(dtype).max - low
+    numbers = [low + min(spread * int(person), top - 12 + int(person)) for person in persons]
+    ward = np.random.default_rng(3).integers(0, 3, 200)
+    tables = [
+        count_table({"u": unit, "w": ward}, ["w"], {"w": 3}, unit="u", max_rows=4, seed=5)
+        for unit in (np.array(numbers, dtype=dtype), np.array(list(map(str, numbers)), dtype=object))
+    ]
+    assert tables[0].sum() == 48
+    np.testing.assert_array_equal(*tables)
