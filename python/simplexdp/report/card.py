@@ -13,6 +13,7 @@ from simplexdp.report.facts import Facts
 from simplexdp.report.meaning import meaning
 from simplexdp.report.page import as_page, made_with, provenance
 from simplexdp.report.text import escaped, percent, power, rounded
+from simplexdp.report.whose import whose
 
 __all__ = ["model_card", "model_record"]
 
@@ -94,10 +95,12 @@ def model_card(
     if privacy is None:
         guarantee = "<p>Without any protection: its tables are the exact ones.</p>"
     else:
-        change = "added or removed" if privacy["adjacency"] == "add_remove" else "replaced"
+        person = whose(model.privacy_)
+        who = "record" if person.unit is None else f"<bdi>{escaped(person.unit)}</bdi>"
         guarantee = (
             f"<p>All that was released is ({rounded(privacy['epsilon'], 4)}, {power(privacy['delta'])})-differentially "
-            f"private when one record is {change}. Somebody who knows all other records and holds two values of one "
+            f"private when <bdi>{escaped(person.sentence)}</bdi>. Somebody who knows all other records "
+            f"and holds two states of one {who} "
             f"for equally likely is right in at most {percent(privacy['attackerIsRight'], 1, up=True)} of cases.</p>"
         )
     columns = record["columns"]
@@ -170,6 +173,7 @@ def model_record(
             "epsilon": found.epsilon,
             "delta": found.delta,
             "adjacency": curve.adjacency,
+            **({} if curve.unit is None else {"unit": curve.unit}),
             "attackerIsRight": found.guess,
         }
     said = list(notes)

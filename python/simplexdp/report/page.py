@@ -17,6 +17,7 @@ from simplexdp.report.drawing import axis, bar, curve_chart
 from simplexdp.report.facts import Facts
 from simplexdp.report.meaning import Meaning, meaning
 from simplexdp.report.text import escaped, escaped_lines, one_in, percent, power, rounded
+from simplexdp.report.whose import whose
 
 __all__ = ["as_page", "made_with", "provenance", "release_record", "release_report"]
 
@@ -197,6 +198,7 @@ def release_record(
             "epsilon": found.epsilon,
             "delta": found.delta,
             "adjacency": curve.adjacency,
+            **({} if curve.unit is None else {"unit": curve.unit}),
             "exact": curve.exact,
             "attackerIsRight": found.guess,
         },
@@ -275,18 +277,22 @@ def _checked(
 
 
 def _summary(title: str, found: Meaning, curve: PrivacyCurve, n_categories: int) -> str:
+    about = escaped(whose(curve).one)
     cards = [
         ("epsilon", rounded(found.epsilon), "the privacy loss; smaller is better"),
         ("delta", power(found.delta), "the part that epsilon does not cover"),
-        ("odds", f"× {rounded(found.factor, 3)}", "the most that an attacker's odds about one record can grow"),
+        (
+            "odds",
+            f"× {rounded(found.factor, 3)}",
+            f"the most that an attacker's odds about one {about} can grow",
+        ),
         ("a 50:50 guess", percent(found.guess, 1, up=True), "how often it becomes right, at most"),
     ]
     figures = "".join(f"<div><dt>{name}</dt><dd>{value}</dd><dd>{words}</dd></div>" for name, value, words in cards)
-    adjacency = "one record replaced" if curve.adjacency == "replace" else "one record added or removed"
     return (
         f"<header><h1><bdi>{escaped(title)}</bdi></h1>\n"
         f"<p>{n_categories:,} {'category' if n_categories == 1 else 'categories'}, released with differential privacy "
-        f"for {adjacency}.</p>\n<dl>{figures}</dl></header>\n"
+        f"for <bdi>{escaped(whose(curve).change)}</bdi>.</p>\n<dl>{figures}</dl></header>\n"
     )
 
 
@@ -383,12 +389,7 @@ def _group(
 
 
 def _in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
-    if curve.adjacency == "replace":
-        change = "your record is replaced by any other one"
-        scope = "The number of records is treated as public."
-    else:
-        change = "your record is removed from the data, or added to them"
-        scope = "The number of records is protected too."
+    person = whose(curve)
     ratio = rounded(math.exp(found.epsilon), 3) if found.epsilon < 700 else "∞"
     plus = "" if found.delta == 0 else f", plus {power(found.delta)} ({one_in(found.delta)})"
     unless = "" if found.delta == 0 else f", except with a probability of {one_in(found.exception)}"
@@ -404,18 +405,20 @@ def _in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
     )
     return (
         '<section aria-labelledby="words"><h2 id="words">What this means for one person</h2>\n'
-        f"<p>Imagine two worlds: the data as they are, and the same data in which {change}. Whatever somebody "
-        f"concludes from this release, its probability in one world is at most {ratio} times that in the other{plus}. "
-        f"The factor is e<sup>epsilon</sup>{'' if found.delta == 0 else ', what is added is delta'}. {scope}</p>\n"
-        f"<p>So suppose that an attacker knows every record but yours. Seeing the release can raise the odds in "
-        f"favour of the truth about your record by a factor of at most {rounded(found.factor, 3)}{unless}:</p>\n"
+        f"<p>Imagine two worlds: the data as they are, and the same data in which {escaped(person.to_you)}. "
+        f"Whatever somebody concludes from this release, its probability in one world is at most "
+        f"{ratio} times that in the other{plus}. "
+        f"The factor is e<sup>epsilon</sup>{'' if found.delta == 0 else ', what is added is delta'}. "
+        f"{escaped(person.scope)}</p>\n"
+        f"<p>So suppose that an attacker knows {escaped(person.yours)}. Seeing the release can raise the odds in "
+        f"favour of the truth about {person.of_one} by a factor of at most {rounded(found.factor, 3)}{unless}:</p>\n"
         '<table class="beliefs"><caption class="unseen">How far an attacker&#x27;s belief can grow</caption><thead><tr>'
         '<th scope="col">Belief before</th><th scope="col">Belief after</th></tr></thead>'
         f"<tbody>{beliefs}</tbody></table>\n"
-        f"<p>Somebody who knows that your record is one of two, both equally likely, picks the right one with a "
+        f"<p>Somebody who holds two states of {person.of_one} for equally likely picks the right one with a "
         f"probability of at most {guess}.</p>\n"
-        f"<p>These numbers hold whatever else is known and however much is computed. {sharp} They speak of one record: "
-        "a person with several records in the data is protected less, and further releases from the same data add up."
+        f"<p>These numbers hold whatever else is known and however much is computed. {sharp} "
+        f"{escaped(person.not_covered)}, and further releases from the same data add up."
         "</p></section>\n"
     )
 

@@ -13,6 +13,7 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.report.drawing import axis, bar
 from simplexdp.report.page import as_page
 from simplexdp.report.text import escaped, percent, power, rounded
+from simplexdp.report.whose import whose
 
 if TYPE_CHECKING:
     from simplexdp.models import PaidComparison, PrivateSynthesizer
@@ -80,14 +81,13 @@ def synthesis_report(
     if model.seeded_:
         notes = ["NOT PRIVATE: made with a seed.", *notes]
     epsilon = float(model.privacy_.epsilon(model.delta))
-    change = "added or removed" if model.privacy_.adjacency == "add_remove" else "replaced"
     loud = [note for note in notes if note.startswith("NOT PRIVATE")]
     quiet = [note for note in notes if note not in loud]
     sections = [
         f"<header><h1>{escaped(title)}</h1>",
         *(f'<p class="warning" role="note">{escaped(note)}</p>' for note in loud),
         f"<p>{len(model.domains_)} columns. All tables together are ({rounded(epsilon, 4)}, {power(model.delta)})-"
-        f"differentially private when one record is {change}.</p>",
+        f"differentially private when <bdi>{escaped(whose(model.privacy_).sentence)}</bdi>.</p>",
         *(f"<p>{escaped(note)}</p>" for note in quiet),
         "</header>",
         _pairs(model, level),
