@@ -13,9 +13,10 @@ import click
 
 from simplexdp.cli.guarantee import debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.mechanism import AUTOMATIC, Request
+from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, number_in
-from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
+from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
 
 if TYPE_CHECKING:
     from simplexdp.accounting import Accountant
@@ -37,10 +38,18 @@ class Places:
     other: str | None
     level: float
     seed: int | None
+    plot: str | None = None
 
     @classmethod
     def stated(
-        cls, path: str, by: tuple[str, ...], shares: str | None, other: tuple[str, ...], level: float, seed: int | None
+        cls,
+        path: str,
+        by: tuple[str, ...],
+        shares: str | None,
+        other: tuple[str, ...],
+        level: float,
+        seed: int | None,
+        plot: str | None = None,
     ) -> Places:
         """Read the public file and the shares."""
         from simplexdp.exceptions import InvalidParameterError
@@ -57,7 +66,7 @@ class Places:
         except InvalidParameterError as error:
             raise click.UsageError(f"{path}: {error}") from None
         stated = None if parts is None else [part for part in parts if part is not None]
-        return cls(found, stated, other[0] if other else None, level, seed)
+        return cls(found, stated, other[0] if other else None, level, seed, plot)
 
     def release(
         self,
@@ -96,6 +105,12 @@ class Places:
             if any(self.other in path for path in places.paths):
                 raise click.UsageError("--other-group must be no group of the hierarchy")
             places = Hierarchy(places.columns, [*places.paths, (self.other,) * places.depth])
+        if self.plot is not None:
+            from simplexdp.plots.hierarchies import fits_hierarchy
+
+            check_picture("--plot", self.plot, (".png", ".svg"))
+            if not fits_hierarchy(places, len(rest[column].all)):
+                raise click.UsageError("--plot has room for 200 groups and 60 values: leave it out, or merge some")
         columns = {finest: Levels(groups, self.other, self.other, "--hierarchy"), **rest}
         check_printable([column, *rest[column].all, *(each for path in places.paths for each in path)], output)
         shares, mechanisms, curve = planned_levels(
@@ -112,6 +127,9 @@ class Places:
             total = int(counts.sum()) if request.total_is_public else None
             found = HierarchicalCounts(places, rest[column].all, shares, mechanisms, noisy, curve, total)
             emit(self._described(found, column, request, unit), output, quiet=quiet)
+        if self.plot is not None:
+            save_plot(lambda plots: plots.hierarchy(found, level=self.level), self.plot, seeded=self.seed is not None)
+            warn(f"wrote {self.plot}")
 
     def _described(self, found: HierarchicalCounts, column: str, request: Request, unit: str | None) -> Result:
         from simplexdp.exceptions import NotAffordableError, NumericalError

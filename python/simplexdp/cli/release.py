@@ -238,15 +238,16 @@ def release(
     if drop_others and (not by or other_group or hierarchy is not None):
         raise click.UsageError("--drop-others needs --by COLUMN, and excludes --other-group and --hierarchy")
     if hierarchy is not None:
-        extras.check_none("--hierarchy")
-        if drawn_bins is not None:
-            raise click.UsageError("--hierarchy and --quantiles exclude each other")
+        replace(extras, plot=None).check_none("--hierarchy")
+        if drawn_bins is not None or plot_sorted:
+            other_option = "--plot-sorted" if plot_sorted else "--quantiles"
+            raise click.UsageError(f"--hierarchy and {other_option} exclude each other")
         if domain is None and domain_file is None and not stated.scaled:
             raise click.UsageError("give --domain: the values of the column are public")
         if groups or groups_file or len(other_group) > 1:
             raise click.UsageError("--hierarchy lists the groups: leave --groups out; --other-group is for all levels")
         rest = stated.columns(column, Grouping(()), domain=(domain, domain_file), other=other, null=null)
-        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed)
+        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed, plot)
         places.release(
             source, rest, selection, request, stated.unit, Output.chosen(out, form, as_json),
             account(ledger, seed), name, quiet=quiet,

@@ -10,6 +10,7 @@ from simplexdp.plots.comparing import error_against_epsilon, winner_map
 from simplexdp.plots.curves import privacy_curve
 from simplexdp.plots.groups import groups
 from simplexdp.plots.heat import heat_map
+from simplexdp.plots.hierarchies import hierarchy
 from simplexdp.plots.lattice import ternary
 from simplexdp.plots.planning import plan
 from simplexdp.plots.shares import release
@@ -20,6 +21,7 @@ __all__ = [
     "error_against_epsilon",
     "groups",
     "heat_map",
+    "hierarchy",
     "plan",
     "privacy_curve",
     "release",

@@ -84,3 +84,24 @@ def test_a_record_elsewhere_is_refused_without_being_shown_or_has_a_group(simple
     assert "atlantis" not in done.err
     done = simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", "--other-group", "else", "--json", stdin=stdin)
     assert done.json["rows"][-1]["region"] == "else"
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_all_levels_are_drawn(simplexdp, places, suffix):
+    pytest.importorskip("matplotlib")
+    name = f"places.{suffix}"
+    drawn = ("release", *JOB, *BY, "--hierarchy", "places.json", "--plot", name)
+    done = simplexdp(*drawn, stdin=CSV)
+    assert done.code == 0, done.err
+    content = (places / name).read_bytes()
+    assert content.startswith(b"\x89PNG" if suffix == "png" else b"<?xml")
+    assert f"wrote {name}" in done.err
+
+
+@pytest.mark.parametrize("options", [("--plot", "places.gif"), ("--plot", "places.png", "--plot-sorted")])
+@pytest.mark.usefixtures("places")
+def test_a_picture_that_cannot_be_is_refused_before_anything_is_spent(simplexdp, options):
+    assert simplexdp("ledger", "budget.db", "--create", "1.2", "1e-6").code == 0
+    paid = ("--ledger", "budget.db")
+    assert simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", *options, *paid, stdin=CSV).code == 2
+    assert simplexdp("ledger", "budget.db", "--json").json["used"] == 0
