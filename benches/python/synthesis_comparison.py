@@ -37,6 +37,12 @@ TOLD = "simplexdp, told the pairs"
 
 FEW = 5000
 
+WEIGHED = "simplexdp, class weighed"
+"""Of not too many records: all pairs, those with the class with this weight."""
+
+CLASS_WEIGHT = 20.0
+NOT_MANY = 20_000
+
 DOCS = Path(__file__).parents[2] / "docs"
 BEGIN, END = "<!-- begin: python -m benches.python.synthesis_comparison -->\n", "<!-- end -->\n"
 
@@ -68,8 +74,11 @@ def rows(given, data):
     yield "", "real records, resampled", 1, truth
     for epsilon in given.epsilon:
         named = dict(OURS)
+        last = len(sizes) - 1
+        if len(records) < NOT_MANY:
+            pairs = combinations(range(len(sizes)), 2)
+            named[WEIGHED] = {pair: CLASS_WEIGHT if last in pair else 1.0 for pair in pairs}
         if len(records) < FEW:
-            last = len(sizes) - 1
             named[TOLD] = [*((column, last) for column in range(last)), *combinations(numeric, 2)]
         for name, workload in named.items():
             runs = [

@@ -1,8 +1,9 @@
 """Black-box audit of all that a synthesizer releases: worst-case neighbours, scored by the likelihood ratio."""
 
 import numpy as np
-from audit import audit
+from audit import audit, shift_lower_bound
 
+from simplexdp.accounting import PrivacyCurve
 from simplexdp.models.marginal_release import Release
 from simplexdp.testing import SeededRng
 
@@ -86,8 +87,21 @@ def test_a_measurement_stays_below_its_claim_and_the_audit_has_power(full):
     assert found.epsilon > (1.7 if full else 0.9)
 
 
+def test_nearly_all_that_is_claimed_is_seen_in_the_middle_of_the_scores(full):
+    # The claim is a Gaussian profile, so all draws may be asked for its mu. False alarms: 1e-6.
+    release = planned()
+    draws = [scores(release, record, seed)(20_000 if full else 2_000) for record, seed in ((True, 3), (False, 4))]
+    found = shift_lower_bound(*draws, threshold=0.0)
+    epsilon = PrivacyCurve.gaussian(sigma=1.0, sensitivity=found).epsilon(DELTA)
+    print(f"found mu {found:.3f}, spent {release.mu:.3f}; epsilon {epsilon:.2f} of 3")
+    assert found <= release.mu
+    assert found > (1.08 if full else 0.9)
+
+
 def test_the_audit_catches_a_table_without_noise():
     draws = [scores(planned(), record, seed, broken=4) for record, seed in ((True, 1), (False, 2))]
     found = audit(*draws, size=600, delta=DELTA)
     print(f"found {found.epsilon:.3f}, claimed 3")
     assert found.epsilon > 3.0
+    seen = [draw(600) for draw in draws]
+    assert shift_lower_bound(*seen, threshold=float(np.mean(seen))) > planned().mu
