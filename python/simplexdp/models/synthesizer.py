@@ -82,7 +82,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         Turns numeric columns into categories: those that its `edges` or `bounds` name, which need not be in `domains`,
         or else all columns without a domain. It is not fitted itself. Private quantiles are paid for out of the budget.
     workload : sequence of pairs or mapping, optional
-        The pairs of columns to measure, or weights for them; by default all pairs, alike.
+        The pairs of columns to measure, or weights for them; by default all pairs, alike. Where records are few and one
+        column matters most, twenty times the weight for its pairs keeps far more of what tells it (docs/synthesis.md).
     components : int or "auto", default "auto"
         The number of products that are mixed: 256, or 64 where all columns together have more than 1000 levels.
     measured : sequence of ReleasedMarginal, optional
