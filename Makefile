@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock bounds clean crate supply
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock bounds clean crate supply advisories
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -91,6 +91,9 @@ supply: $(STAMP)-supply ## Look at licences, sources and workflows without a net
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline .github/workflows
 	$(if $(NETWORK),$(foreach list,build dev wheels docs bench supply,$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/$(list).txt &&) true)
+
+advisories: $(STAMP)-env ## Look locked versions up in clones of the lists of vulnerabilities: RUST=FOLDER PYPI=FOLDER
+	$(BIN)/python packaging/supply/advisories.py $(if $(RUST),--rust $(RUST)) $(if $(PYPI),--python $(PYPI))
 
 reproducible: $(STAMP)-wheels ## Build wheel and source archive twice, in two folders, and compare them byte for byte
 	bash packaging/steady/compare.sh

@@ -26,6 +26,7 @@ KEPT = Path(__file__).resolve().parents[2] / "target" / "audit.json"
 DELTA = 0.01
 SIZE, MODEL_SIZE, SLOW_SIZE, SYNTHESIZER_SIZE = 50_000, 8_000, 1_000, 500
 LEVELS = [0, 1]
+FIFTHS = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 class Case(NamedTuple):
@@ -122,16 +123,39 @@ def model_cases() -> list[Case]:
         found = sdp.numeric.mean(data, bounds=(0, 1), epsilon=2.0, adjacency="add_remove")
         return [found.estimate, found.counts]
 
+    def five(data: Any) -> Any:
+        return sdp.numeric.quantiles(data, levels=FIFTHS, bounds=(0, 1), epsilon=2.0).estimate
+
+    def five_and_count(data: Any) -> Any:
+        found = sdp.numeric.quantiles(data, levels=FIFTHS, bounds=(0, 1), epsilon=2.0, adjacency="add_remove")
+        return [*found.estimate, found.count]
+
+    def mean_of_persons(data: Any) -> Any:
+        return [sdp.numeric.mean(data, "a", bounds=(0, 1), epsilon=2.0, unit="who", max_rows=2).estimate]
+
+    def regions(data: Any) -> Any:
+        found = sdp.hierarchy.release(data, towns, epsilon=2.0, level_shares=[0.5, 0.5])
+        return np.concatenate(found.noisy)
+
+    def discovered(data: Any) -> Any:
+        found = sdp.frames.Domain.discover(data, "a", epsilon=2.0, delta=DELTA)
+        return [float(0 in found.levels), float(1 in found.levels), found.noisy_counts.sum()]
+
     def numbers(data: Any) -> Any:
         return sdp.numeric.histogram(data, epsilon=2.0, delta=DELTA, edges=[0, 0.5, 1]).probabilities_
 
+    towns = sdp.hierarchy.Hierarchy.from_mapping(("region", "town"), {"north": ["a"], "south": ["b"]})
     one, other = pd.DataFrame({"a": [0], "b": [0]}), pd.DataFrame({"a": [1], "b": [1]})
     budget = sdp.PrivacyCurve.from_epsilon_delta(2.0, DELTA)
     pure = sdp.PrivacyCurve.pure(2.0)
     # A record that moves from one end to the other turns the median round.
     quantiles = (np.array([[0.0], [0.5], [0.5], [1.0]]), np.array([[1.0], [0.5], [0.5], [1.0]]))
+    halves = (np.repeat([0.0, 1.0], (10, 10)), np.repeat([0.0, 1.0], (11, 9)))
     few, many = np.array([0.0, 0.0]), np.array([0.0, 1.0])
     person = [pd.DataFrame({"who": ["p", "p", "q"], "a": [level, level, 0]}) for level in LEVELS]
+    moved = [pd.DataFrame({"town": [town]}) for town in "ab"]
+    # Three records and four: one more makes a value known.
+    rare = [pd.DataFrame({"a": [0] * n + [1] * (9 - n)}) for n in (4, 5)]
     labelled = [(np.array([[float(level)]]), np.array([level])) for level in LEVELS]
     return [
         Case("naive Bayes, Dirichlet", *bayes("dirichlet", DELTA, "replace"), budget, MODEL_SIZE),
@@ -146,6 +170,11 @@ def model_cases() -> list[Case]:
         Case("histogram, a person's rows share a weight", weighted, person, budget, SLOW_SIZE),
         Case("mean", mean, (few, many), pure, MODEL_SIZE),
         Case("mean and count", mean_and_count, (many[:1], many), pure, MODEL_SIZE),
+        Case("mean of persons with two rows", mean_of_persons, person, pure, SLOW_SIZE),
+        Case("quantiles", five, halves, pure, MODEL_SIZE),
+        Case("quantiles and count", five_and_count, (many[:1], many), pure, MODEL_SIZE),
+        Case("counts on two levels of a hierarchy", regions, moved, pure, MODEL_SIZE),
+        Case("unknown values and their counts", discovered, rare, budget, MODEL_SIZE),
         Case("histogram of numbers", numbers, (few, many), budget, MODEL_SIZE),
         Case("bins at private quantiles", binner, quantiles, pure, MODEL_SIZE),
         Case("synthetic table", synthesizer, (one, one.iloc[:0]), budget, SYNTHESIZER_SIZE),

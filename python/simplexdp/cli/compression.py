@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import zlib
-from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any, BinaryIO
 
 from simplexdp.exceptions import InvalidDataError
 
 __all__ = ["COMPRESSIONS", "Unpacked"]
 
-COMPRESSIONS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it, as many are that were built by hand
+    LZMAError = EOFError  # type: ignore[misc, assignment]
+
+
+def _opened(module: str, packed: BinaryIO) -> Any:
+    try:
+        return import_module(module).open(packed)
+    except ImportError:
+        raise InvalidDataError(f"this Python was built without {module}, so unpack the file first") from None
+
+
+COMPRESSIONS = {
+    suffix: partial(_opened, module) for suffix, module in ((".gz", "gzip"), (".bz2", "bz2"), (".xz", "lzma"))
+}
 """By the last suffix of a file."""
 
 
@@ -40,6 +53,6 @@ class Unpacked(io.RawIOBase):
         """Return the next bytes, all that are left when no size is given."""
         try:
             data: bytes = self._stream.read(size)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        except (OSError, EOFError, zlib.error, LZMAError):
             raise InvalidDataError(f"the file is damaged, cut off, or no {self._suffix} file") from None
         return data

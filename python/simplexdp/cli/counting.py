@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 
     from simplexdp.frames import Cleaning
 
-__all__ = ["Levels", "check_column", "coded", "codes", "codes_of_persons", "count", "level_values", "stated_domain"]
+__all__ = [
+    "Levels",
+    "check_column",
+    "coded",
+    "codes",
+    "codes_of_persons",
+    "count",
+    "level_values",
+    "stated_domain",
+    "text_in",
+]
 
 _RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 _MOST_LEVELS = 10**6
@@ -133,6 +143,14 @@ def coded(
     return codes
 
 
+def text_in(path: str) -> str:
+    """Return what a file of public values holds."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{path} must be text in UTF-8") from None
+
+
 def stated_domain(domain: str | None, domain_file: str | None, option: str = "--domain") -> tuple[str, ...]:
     """Return the values of ``--domain a,b,c`` or of ``--domain-file FILE``."""
     if (domain is None) == (domain_file is None):
@@ -140,7 +158,7 @@ def stated_domain(domain: str | None, domain_file: str | None, option: str = "--
     if domain_file is None:
         fields = next(csv.reader([domain or ""], skipinitialspace=True), [])
         return tuple(value for field in fields for value in _expanded(field, option))
-    text = Path(domain_file).read_text(encoding="utf-8-sig")
+    text = text_in(domain_file)
     if domain_file.endswith(".json"):
         values = _json(text, domain_file)
         if not isinstance(values, list):
@@ -151,7 +169,7 @@ def stated_domain(domain: str | None, domain_file: str | None, option: str = "--
 
 def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, Levels]:
     """Read ``{"column": ["a", "b"], "code": 10}``: values, or a cardinality k for 0 to k - 1."""
-    content = _json(Path(path).read_text(encoding="utf-8-sig"), path)
+    content = _json(text_in(path), path)
     if not isinstance(content, Mapping) or not content:
         raise click.UsageError(f'{path} must hold a JSON object such as {{"column": ["a", "b"], "code": 10}}')
     for name in content:

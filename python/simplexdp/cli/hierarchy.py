@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -183,12 +182,10 @@ class Places:
 
 def _read(path: str, by: tuple[str, ...]) -> Hierarchy:
     """Read nested JSON objects with lists innermost, or a CSV file with a column for each level."""
+    from simplexdp.cli.counting import text_in
     from simplexdp.hierarchy import Hierarchy
 
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{path} must be text in UTF-8") from None
+    text = text_in(path)
     if path.endswith(".json"):
         try:
             content = json.loads(text)

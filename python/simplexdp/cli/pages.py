@@ -77,6 +77,6 @@ def _is_record(path: str) -> bool:
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("@context") == "https://schema.org"

@@ -163,7 +163,7 @@ def _domains(text: str) -> Any:
         try:
             with open(text, encoding="utf-8") as file:
                 content = json.load(file)
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             raise click.UsageError(f"--domains must be JSON in the file {text}") from None
         if not isinstance(content, dict):
             raise click.UsageError("--domains must map columns to lists of values or numbers of categories")

@@ -328,6 +328,11 @@ def _quiet(batches: Iterator[list[pa.Array]], kind: str) -> Iterator[list[pa.Arr
             raise InvalidDataError(_encoding_hint()) from None
         except csv.Error:
             raise InvalidDataError("the first line is not a header") from None
+        except OSError as error:
+            # Of the system, which says what is wrong, or of Arrow, which found the file damaged and quotes it.
+            if error.errno is not None:
+                raise
+            raise InvalidDataError(f"the file is not {_RULES[kind]} (the place is not shown)") from None
         except pa.ArrowException as error:
             if "UTF8" in str(error):
                 raise InvalidDataError(_encoding_hint()) from None

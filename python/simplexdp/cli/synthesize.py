@@ -111,8 +111,7 @@ def _model(path: str) -> Any:
     from simplexdp.models import PrivateSynthesizer
     from simplexdp.models.synthesizer import FORMAT
 
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    text = _text(path)
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -120,6 +119,15 @@ def _model(path: str) -> Any:
     if isinstance(content, dict) and content.get("format") == FORMAT:
         return PrivateSynthesizer.from_json(text)
     return _network(path)
+
+
+def _text(path: str) -> str:
+    from simplexdp.models.saved import text_of as read_text
+
+    try:
+        return read_text(path)
+    except InvalidParameterError:
+        raise InvalidParameterError(f"{path} must be text in UTF-8") from None
 
 
 def _levels(network: Any, name: str) -> list[Any]:
@@ -155,8 +163,7 @@ def _network(path: str) -> Any:
     from simplexdp.cli.models import NAIVE_BAYES
     from simplexdp.models import PrivateBayesianNetwork
 
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    text = _text(path)
     try:
         content = json.loads(text)
         if not isinstance(content, dict):

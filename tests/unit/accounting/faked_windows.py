@@ -66,7 +66,8 @@ def main() -> None:
     msvcrt.LK_UNLCK, msvcrt.LK_NBLCK, msvcrt.locking = 0, 2, locking
     sys.modules["msvcrt"], sys.modules["fcntl"] = msvcrt, None
     for name in ABSENT.split():
-        delattr(os, name)
+        if hasattr(os, name):  # not every Python has all of them: musl's headers name no extended attributes
+            delattr(os, name)
     os.O_BINARY, os.O_NOINHERIT = BINARY, _no_inherit
     os.open, os.unlink, os.rename = open_binary, unlink, rename
     sys.argv = ["program", *arguments]

@@ -5,6 +5,7 @@ That they hold against adversaries is tests/property/test_adaptive_budgets.py.
 
 import itertools
 import json
+import zlib
 from typing import Any
 
 import numpy as np
@@ -374,3 +375,32 @@ def test_errors_of_samplers_are_a_sum_of_their_own() -> None:
     alone = PrivacyCurve.pure(0.9).with_sampling_error(2e-7)
     assert alone.epsilon(1e-6) <= 1.0
     assert rule.used(rule.debit(rule.start(), [(alone, 1)])) == 1.0
+
+
+HUGE = "0x1p99999"
+
+
+@pytest.mark.parametrize("rule", [{"epsilon": 1.0, "delta": 0.0}, {"epsilon": 1.0, "delta": 1e-6}])
+def test_a_number_in_a_rule_that_no_double_holds_is_refused(rule):
+    text = json.loads(rules.make(**rule).to_text())
+    with pytest.raises(sdp.LedgerError, match="cannot be read"):
+        rules.from_text(json.dumps({**text, "epsilon": HUGE}))
+    made = rules.make(**rule)
+    with pytest.raises(sdp.LedgerError, match="cannot be read"):
+        made.used(f"{HUGE};{zlib.crc32(HUGE.encode()):08x}")
+
+
+@pytest.mark.parametrize("state", ["9" * 5000, "-1", "1.0", ""])
+def test_a_number_of_units_that_no_book_can_have_is_refused(state):
+    rule = rules.make("units", epsilon=1.0, delta=0.0, curve=sdp.PrivacyCurve.pure(0.1))
+    with pytest.raises(sdp.LedgerError, match="no number of units"):
+        rule.used(state)
+
+
+@pytest.mark.parametrize(
+    "counts", ['["pure(0.1)"]', '{"pure(0.1)":true}', '{"pure(0.1)":1e400}', f'{{"pure(0.1)":{2**64}}}']
+)
+def test_counts_of_a_plan_that_are_none_are_refused(counts):
+    rule = rules.make(epsilon=1.0, delta=1e-6, adaptive=False)
+    with pytest.raises(sdp.LedgerError, match="its counts are no numbers"):
+        rule.used(f'{{"spent":{counts},"allowed":{{}}}}')

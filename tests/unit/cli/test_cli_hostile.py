@@ -161,6 +161,17 @@ def test_streams_are_counted_as_files_are(simplexdp, folder):
     assert [row["true_count"] for row in done.json["rows"]] == [26_666, 13_334]
 
 
+@pytest.mark.parametrize("module, suffix", [("bz2", "bz2"), ("lzma", "xz")])
+def test_a_python_built_without_a_compression_says_so(simplexdp, folder, monkeypatch, module, suffix):
+    monkeypatch.setitem(sys.modules, module, None)
+    (folder / f"data.csv.{suffix}").write_bytes(bz2.compress(b"a\nx\n"))
+    (folder / "data.csv").write_bytes(b"a\nx\n")
+    release = ("--column", "a", "--domain", "x,y", *BUDGET)
+    assert simplexdp("release", "data.csv", *release).code == 0
+    done = simplexdp("release", f"data.csv.{suffix}", *release)
+    assert (done.code, done.err) == (1, f"Error: this Python was built without {module}, so unpack the file first\n")
+
+
 @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
 def test_compressed_files_are_counted_as_they_unpack_or_refused(simplexdp, folder, suffix, compress):
     rows = ["a,text", *(f'{"x" if i % 3 else "y"},"SECRET{i * 2654435761 % 997}"' for i in range(40_000))]

@@ -109,5 +109,5 @@ def from_text(text: str) -> Rule:
         stored = json.loads(text)
         kind = _CLASSES[stored.pop("rule")]
         return kind.from_stored(stored)
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
         raise LedgerError(f"the rule in the ledger cannot be read: {error}") from error

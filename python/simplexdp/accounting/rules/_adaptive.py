@@ -124,5 +124,5 @@ def _from_text(state: str) -> list[float]:
         raise LedgerError("the state of the budget was changed: its checksum is another")
     try:
         return [float.fromhex(value) for value in numbers.split(",")]
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise LedgerError(f"the state of the budget cannot be read: {error}") from error

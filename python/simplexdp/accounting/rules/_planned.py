@@ -90,6 +90,8 @@ def _from_text(state: str) -> tuple[Counts, Counts]:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LedgerError(f"the state of the budget cannot be read: {error}") from error
     for counts in (spent, allowed):
-        if not all(isinstance(count, int) and count > 0 for count in counts.values()):
+        if not (
+            isinstance(counts, dict) and all(type(count) is int and 0 < count < 1 << 63 for count in counts.values())
+        ):
             raise LedgerError("the state of the budget was changed: its counts are no numbers of releases")
     return spent, allowed

@@ -43,7 +43,8 @@ class UnitsRule(Rule):
         return f"{self._spent(state)} of {self._most} units are used"
 
     def _spent(self, state: str) -> int:
-        if not (state.isascii() and state.isdigit() and int(state) <= self._most):
+        digits = len(str(self._most))
+        if not (state.isascii() and state.isdigit() and len(state) <= digits and int(state) <= self._most):
             raise LedgerError("the state of the budget was changed: it is no number of units")
         return int(state)
 
