@@ -20,7 +20,7 @@ import simplexdp as sdp
 from simplexdp.reproduce.data import load, structures
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0)
-RUNS = {"counts": 300, "mean": 3000, "quantile": 60, "models": 24}
+RUNS = {"counts": 300, "mean": 3000, "quantile": 600, "models": 24}
 HISTOGRAMS = {
     "adult": "occupation",
     "bank": "job",
@@ -44,17 +44,22 @@ HEADER = """# Does the plan tell the truth?
 
 Written by `python -m benches.python.plan_table DIRECTORY`. Each data set is cut into two
 halves at random. One is the stand-in (`like=`), the other is released: the lines of code in the plan are run on it,
-{counts} times (means {mean}, quartiles at least {quantile}, models {models} times, or a
-third as often where there are 15 columns or more), and the metric is taken against the truth.
+{counts} times (means {mean}, quartiles {quantile}, models {models} times, or a
+third as often where there are 15 columns or more), and the metric is taken against the truth; behind ± stands the
+standard error of what was measured. The range beside a stand-in is for 95 % of tables that are samples of the same
+population. "inside" is what lies in the range, or no more than two standard errors of the measurement beside it.
 "public numbers" is the same plan
 without the stand-in, from n and the numbers of categories
 alone, for data of one middling shape, with the range that other shapes make of it. Of
 distances and errors less is better, of the accuracy more. Errors of means and quartiles are shares of the distance
 between the bounds. delta = 1e-7.
 
-| task | data | records | epsilon | with a stand-in | measured | ratio | public numbers | ratio | range | inside |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
+
+HEADS = (
+    *("task", "data", "records", "epsilon", "with a stand-in", "measured", "ratio", "range", "inside"),
+    *("public numbers", "ratio", "range", "inside"),
+)
 
 
 def main(directory: Path, tasks: list[str]) -> None:
@@ -73,20 +78,28 @@ def main(directory: Path, tasks: list[str]) -> None:
         plain = sdp.plan(task, **given) if task in RANGED else stood
         for step, public in zip(stood.steps, plain.steps, strict=True):
             runs = RUNS["counts" if counts else task if domains is None else "models"]
-            found = _measured(task, step.code, private, domains, keywords, runs)
+            found, error = _measured(task, step.code, private, domains, keywords, runs)
             said = ["", "", "", ""]
             if task in RANGED:
-                found_public = found
-                if public.code != step.code or task in COUNTS:
-                    found_public = _measured(task, public.code, private, domains, keywords, runs)
-                low, high = public.reach
-                inside = "yes" if low <= found_public <= high else "no"
-                said = [f"{public.value:.4g}", f"{found_public / public.value:.3f}", f"{low:.3g} to {high:.3g}", inside]
+                public_found = found, error
+                if public.code != step.code:
+                    public_found = _measured(task, public.code, private, domains, keywords, runs)
+                ratio = public_found[0] / public.value
+                said = [f"{public.value:.4g}", f"{ratio:.3f}", *_range(public.reach, *public_found)]
             head = [_called(task, keywords), name, f"{n:,}", f"{step.epsilon:g}"]
-            measured = [*head, f"{step.value:.4g}", f"{found:.4g}", f"{found / step.value:.3f}", *said]
+            stood_for = [f"{step.value:.4g}", f"{found:.4g} ± {error:.1g}", f"{found / step.value:.3f}"]
+            measured = [*head, *stood_for, *_range(step.reach, found, error), *said]
             print(*measured, sep=" | ", flush=True)
             rows = [row for row in rows if row[:4] != head] + [measured]
             _write(rows)
+
+
+def _range(reach: tuple[float, float] | None, found: float, error: float) -> list[str]:
+    """Return a range, and whether what was measured lies in it."""
+    if reach is None:
+        return ["", ""]
+    low, high = reach
+    return [f"{low:.3g} to {high:.3g}", "yes" if low - 2 * error <= found <= high + 2 * error else "no"]
 
 
 def _write(rows: list[list[str]]) -> None:
@@ -94,21 +107,20 @@ def _write(rows: list[list[str]]) -> None:
     tasks, sets = list(sdp.planning.TASKS), list(dict.fromkeys([*HISTOGRAMS, *CLASSIFIERS]))
     rows = sorted(rows, key=lambda row: (tasks.index(row[0].split(",")[0]), sets.index(row[1]), row[0], float(row[3])))
     ratios = [float(row[6]) for row in rows]
-    public_ratios = [float(row[8]) for row in rows if row[8]]
-    inside = sum(row[10] == "yes" for row in rows)
-    outside = ", ".join(f"{row[0]} of {row[1]} at epsilon = {row[3]}" for row in rows if row[10] == "no")
+    public_ratios = [float(row[10]) for row in rows if row[10]]
     words = (
         f"\nWith a stand-in {_share(ratios)} of {len(ratios)} measurements lie within 10 % of the plan (the furthest: "
-        f"{_furthest(ratios):.3f}); from public numbers alone {_share(public_ratios)} of {len(public_ratios)} (the "
-        f"furthest: {_furthest(public_ratios):.3f}), and {inside} of {len(public_ratios)} within the range that stands "
-        f"beside the plan{f' (outside: {outside})' if outside else ''}. What public numbers alone cannot know is how "
+        f"{_furthest(ratios):.3f}), and {_inside(rows, 8)} within the range, where there is one; from public numbers "
+        f"alone {_share(public_ratios)} of {len(public_ratios)} (the furthest: {_furthest(public_ratios):.3f}), and "
+        f"{_inside(rows, 12)} within the range. What public numbers alone cannot know is how "
         "empty a table is and how large its groups are: a release that knows that counts are not negative does better "
         "where many are zero, and shares within small groups are far off. A stand-in cannot know either on which side "
         "of a step a quartile lies: of the ages of Adult, in whole years, the third is 38 records away from the next "
-        "year below in the half that is released, and 116 in the other. Classifiers have no range; other rows without "
-        "one were measured before there was one.\n"
+        "year below in the half that is released, and 116 in the other. Its range says how much that is: it is made of "
+        "samples of the stand-in.\n"
     )
-    text = HEADER.format(**RUNS) + "".join(f"| {' | '.join(row)} |\n" for row in rows) + words
+    table = [HEADS, ["---"] * len(HEADS), *rows]
+    text = HEADER.format(**RUNS) + "".join(f"| {' | '.join(row)} |\n" for row in table) + words
     PAGE.write_text(text, encoding="utf-8")
 
 
@@ -116,11 +128,19 @@ def _rows_of(page: Path) -> list[list[str]]:
     """Return the rows of the page as it is."""
     lines = page.read_text(encoding="utf-8").splitlines()
     rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("|")][2:]
-    return [row + [""] * (11 - len(row)) for row in rows]
+    return [row + [""] * (13 - len(row)) for row in rows]
 
 
 def _called(task: str, keywords: dict) -> str:
     return f"{task}, {keywords['metric']}" if "metric" in keywords else task
+
+
+def _inside(rows: list[list[str]], place: int) -> str:
+    """Return how many rows lie within a range, and which do not."""
+    answers = [row for row in rows if row[place]]
+    outside = [f"{row[0]} of {row[1]} at epsilon = {row[3]}" for row in answers if row[place] == "no"]
+    named = f" (outside: {', '.join(outside)})" if outside else ""
+    return f"{len(answers) - len(outside)} of {len(answers)}{named}"
 
 
 def _share(ratios: list[float]) -> int:
@@ -180,7 +200,7 @@ def _measured(task, code, private, domains, keywords, runs):
     if task in COUNTS:
         cells = np.ravel_multi_index([private[name] for name in names], sizes)
         counts = np.bincount(cells, minlength=int(np.prod(sizes))).reshape(sizes)
-        return float(np.mean([_of_counts(task, code, counts) for _ in range(runs)]))
+        return _mean([_of_counts(task, code, counts) for _ in range(runs)])
     if task == "classifier":
         return _of_classifier(code, private, names, sizes, keywords["classes"], runs)
     pairs = keywords.get("edges") or [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
@@ -191,7 +211,11 @@ def _measured(task, code, private, domains, keywords, runs):
         exec(code, scope)
         records = scope["records"] if "records" in scope else scope["model"].sample(n, kind="dict")
         found.append(np.mean([_apart(private, records, pair, domains) for pair in pairs]))
-    return float(np.mean(found))
+    return _mean(found)
+
+
+def _mean(found):
+    return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(len(found)))
 
 
 def _of_numbers(task, code, values, bounds, runs):
@@ -202,7 +226,7 @@ def _of_numbers(task, code, values, bounds, runs):
         scope = {"values": values}
         exec(code, scope)
         off.append(np.abs(scope["released"].estimate - true).mean() / (bounds[1] - bounds[0]))
-    return float(np.mean(off))
+    return _mean(off)
 
 
 def _of_counts(task, code, counts):
@@ -239,7 +263,7 @@ def _of_classifier(code, private, names, sizes, target, runs):
         }
         exec(code, scope)
         found.append(scope["model"].score(X[judge], y[judge]))
-    return float(np.mean(found))
+    return _mean(found)
 
 
 def _apart(one, other, pair, domains):

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from narrow import narrow
+
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "docs" / "gallery"
 PAPERS = {
@@ -48,6 +50,9 @@ def section(each: dict[str, Any], made: Path, out: Path) -> list[str]:
     """Return the lines of one figure, and copy its files."""
     image = image_of(made, each["files"])
     shutil.copyfile(made / image, out / image)
+    phone = narrow(each["name"], made)
+    if phone is not None:
+        shutil.copyfile(made / phone, out / phone)
     tables = []
     for name in each["files"][2:]:
         if (made / name).stat().st_size <= MOST_NUMBERS:
@@ -62,7 +67,7 @@ def section(each: dict[str, Any], made: Path, out: Path) -> list[str]:
         "",
         f"## {heading} {{ #{each['name']} }}",
         "",
-        f"![{each['title']}]({image})",
+        pictures(each["title"], image, phone),
         "",
         f"**The paper.** {each['paper']}",
         "",
@@ -70,6 +75,13 @@ def section(each: dict[str, Any], made: Path, out: Path) -> list[str]:
         "",
         f"Numbers: {', '.join(tables)}. Again: {again}.",
     ]
+
+
+def pictures(title: str, image: str, phone: str | None) -> str:
+    """Return the picture, and the one that a phone shows in its place."""
+    if phone is None:
+        return f"![{title}]({image})"
+    return f"![{title}]({image}){{ .desk loading=lazy }}\n![{title}]({phone}){{ .phone loading=lazy }}"
 
 
 def thumbnail(each: dict[str, Any], image: str, page: str) -> str:

@@ -1,7 +1,8 @@
 """Look at every page of the built site in a browser: ``python docs/generate/looks.py site``.
 
 At the width of a phone and of a desk, light and dark: nothing may stand beyond the page unless it scrolls within it,
-code may not run out of view, and text must stand out from its ground (WCAG AA: 4.5 to 1, large text 3 to 1). Without a
+code may not run out of view, text must stand out from its ground (WCAG AA: 4.5 to 1, large text 3 to 1), and the
+smallest letters of a figure have at least 9 pixels on a phone, exponents included. Without a
 chromium nothing is checked, and it says so.
 """
 

@@ -25,8 +25,11 @@ LABELS = ["Engineering", "Care", "Education", "Trade and transport", "Administra
 COMPARED = ["dirichlet", "discrete_gaussian", "discrete_laplace", "sum_preserving_laplace", "posterior_draw"]
 
 
-PHONE = 3.75
-"""Inches that are 360 pixels: letters have their own size there, and larger ones on a desk, where the picture grows."""
+PHONE = 3.5
+"""Inches, which a phone shows a little larger: letters have their own size there, and larger ones on a desk."""
+
+TICKS, CELLS = 9.5, 6.8
+"""Points of labels of ticks, whose exponents have 0.7 of it, and of what stands in the cells of a map."""
 
 
 def narrow(height: float = 3.0) -> Any:
@@ -38,6 +41,7 @@ def narrow(height: float = 3.0) -> Any:
 def save(name: str, axes: Any) -> None:
     """Write a plot as SVG, without the date."""
     with style():
+        axes.tick_params(which="both", labelsize=TICKS)
         axes.figure.savefig(OUT / f"{name}.svg", metadata={"Date": None})
 
 
@@ -77,7 +81,10 @@ def draw() -> None:
     tables = [sdp.compare(1000, 20, e, 1e-6, "l1", mechanisms=COMPARED, samples=300) for e in epsilons]
     save("error-against-epsilon", sdp.plots.error_against_epsilon(tables, ax=narrow()))
     found = sdp.comparison.winners([100, 1000, 10**4, 10**5], [2, 10, 100, 1000])
-    save("winner-map", sdp.plots.winner_map(found))
+    winners = sdp.plots.winner_map(found, ax=narrow(3.2))
+    for text in winners.texts:
+        text.set_fontsize(CELLS)
+    save("winner-map", winners)
 
     save("plan", sdp.plots.plan(sdp.plan("histogram", n=1000, domains=10), ax=narrow(3.4)))
 

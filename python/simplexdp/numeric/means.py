@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,8 @@ def _released(
     # Without a number of its own a record is in no group: for its neighbours that is one more group.
     classes = numbers.n_groups + numbers.some_left_out
     moments = _core.Moments(False, HALF, 1, classes, 0 if known is not None else HALF)
-    mechanism = _mechanism(moments.moves(numbers.adjacency, numbers.max_rows), epsilon, delta, numbers.adjacency)
+    allowed = None if delta is None else _arguments.open_unit("delta", delta)
+    mechanism = _mechanism(moments.moves(numbers.adjacency, numbers.max_rows), epsilon, allowed, numbers.adjacency)
     sums = moments.sums(numbers.groups, [np.ascontiguousarray(numbers.values)], [bounds]).reshape(classes, 2)
     wanted = sums[: numbers.n_groups, 1:] if known is not None else sums[: numbers.n_groups]
     privacy = numbers.named(mechanism.privacy)
@@ -198,16 +200,18 @@ def _released(
     )
 
 
+@lru_cache(maxsize=64)
 def _mechanism(
     change: tuple[float, float, int], epsilon: float, delta: float | None, adjacency: Any
 ) -> GaussianMechanism | DiscreteLaplaceMechanism:
+    """Return the smaller of two kinds of noise; once for the same public quantities."""
     l1, l2, cells = change
     pure = DiscreteLaplaceMechanism.calibrated(epsilon=epsilon, sensitivity=l1, adjacency=adjacency)
     if delta is None:
         return pure
     other = GaussianMechanism.calibrated(
         epsilon=epsilon,
-        delta=_arguments.open_unit("delta", delta),
+        delta=delta,
         sensitivity=l2,
         changed=cells,
         adjacency=adjacency,

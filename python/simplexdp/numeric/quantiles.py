@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -198,7 +198,8 @@ def quantiles(
     edges = np.linspace(lower, upper, 2**BITS + 1)
     codes = np.searchsorted(edges[1:-1], numbers.values, side="right")
     total = numbers.total
-    tree, mechanism = _plan(numbers.adjacency, numbers.max_rows, budget, delta, total is not None)
+    allowed = None if delta is None else _arguments.open_unit("delta", delta)
+    tree, mechanism = _plan(numbers.adjacency, numbers.max_rows, budget, allowed, total is not None)
     counts = tree.count(np.bincount(codes, minlength=2**BITS))
     privacy = numbers.named(mechanism.privacy)
     with debit(accountant, privacy, label, rng):
@@ -208,8 +209,12 @@ def quantiles(
     return PrivateQuantiles(wanted, edges, privacy, name, tree, law, noisy, total)
 
 
+@lru_cache(maxsize=64)
 def _plan(adjacency: Any, max_rows: int, epsilon: float, delta: float | None, known: bool) -> tuple[Tree, Mechanism]:
-    """Return the tree and the noise with the least error, averaged over the ends of the bins."""
+    """Return the tree and the noise with the least error, averaged over the ends of the bins.
+
+    Once for the same public quantities: a plan, or a report over many columns, asks again and again.
+    """
 
     def pure(levels: int) -> Mechanism:
         change = of_counts(adjacency=adjacency, max_rows=max_rows, tables=levels)
@@ -219,7 +224,7 @@ def _plan(adjacency: Any, max_rows: int, epsilon: float, delta: float | None, kn
         change = of_counts(adjacency=adjacency, max_rows=max_rows, tables=levels)
         return DiscreteGaussianMechanism.calibrated(
             epsilon=epsilon,
-            delta=_arguments.open_unit("delta", delta),
+            delta=delta,
             sensitivity=change.l2,
             adjacency=adjacency,
         )

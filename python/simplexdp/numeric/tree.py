@@ -54,19 +54,24 @@ class Tree:
         covariance = np.linalg.inv(self._matrix.T @ self._matrix)
         return covariance, covariance @ self._matrix.T
 
+    @cached_property
+    def _gain(self) -> Floats:
+        """What of an error in the sum of all bins is each one's."""
+        covariance = self._solver[0]
+        found: Floats = covariance.sum(axis=1) / covariance.sum()
+        return found
+
     def _solve(self, known: bool) -> tuple[Floats, Floats]:
         """Return what noisy counts and a public total are multiplied by to get the bins."""
-        covariance, solver = self._solver
+        solver = self._solver[1]
         if not known:
             return solver, np.zeros(self.n_bins)
-        gain = covariance.sum(axis=1) / covariance.sum()
-        return solver - np.outer(gain, solver.sum(axis=0)), gain
+        return solver - np.outer(self._gain, solver.sum(axis=0)), self._gain
 
     def leaves(self, noisy: Floats, total: int | None) -> Floats:
         """Return the estimated counts of the bins."""
-        solver, gain = self._solve(total is not None)
-        found: Floats = solver @ noisy + gain * (total or 0)
-        return found
+        found: Floats = self._solver[1] @ noisy
+        return found if total is None else found + self._gain * (total - found.sum())
 
     def _weights(self, level: float, known: bool) -> tuple[Floats, Floats]:
         """Return the weights of noisy counts, and of the total, in the gaps at all ends of bins."""
@@ -80,8 +85,9 @@ class Tree:
 
         And how much noise that has: what is exceeded with a probability of at most `alpha`, to either side.
         """
-        weights, of_total = self._weights(level, total is not None)
-        return weights @ noisy + of_total * (total or 0), _reach(weights, law, alpha)
+        leaves = self.leaves(noisy, total)
+        below = np.concatenate([[0.0], np.cumsum(leaves)])
+        return below - level * leaves.sum(), _reach_at(self, level, total is not None, law, alpha)
 
     def mean_variance(self, known: bool) -> float:
         """Return the variance of the number of values below an end of a bin, for noise of variance one."""
@@ -108,6 +114,14 @@ def best_tree(
             best = tree, mechanism, error
     assert best is not None  # there is always the flat one
     return best
+
+
+@lru_cache(maxsize=64)
+def _reach_at(tree: Tree, level: float, known: bool, law: Law, alpha: float) -> Floats:
+    """Return how far noise reaches at each end of a bin: nothing that was released is in it."""
+    found = _reach(tree._weights(level, known)[0], law, alpha)
+    found.flags.writeable = False
+    return found
 
 
 def _reach(weights: Floats, law: Law, alpha: float) -> Floats:

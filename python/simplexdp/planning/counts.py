@@ -16,6 +16,7 @@ from simplexdp.comparison import POSTPROCESSING, Recommendation, compare, recomm
 from simplexdp.comparison.population import SHAPES, Population, as_population
 from simplexdp.exceptions import InsecureRandomnessWarning, InvalidParameterError
 from simplexdp.mechanisms import DirichletMechanism, HellingerMechanism, NoisyPosteriorMechanism
+from simplexdp.planning.stand_in import OTHER_SAMPLES, range_of_samples
 from simplexdp.planning.tasks import METRICS, Budget, Found, Metric
 from simplexdp.testing import SeededRng
 
@@ -32,6 +33,8 @@ TABLES = 40
 
 PLANNED_SIZES = {"sparse": "zipf"}
 """Sizes of groups where their shares have a shape for which groups would be empty."""
+
+SHAPES_WORDS = "That is for shares that spread over all categories; even or very uneven ones make it"
 
 QUICK_SAMPLES = 200
 """Where only the size of an error matters."""
@@ -53,9 +56,12 @@ class _Counts:
 
     yardstick_words = "chance alone, another sample of as many records, makes {}"
     fixed_yardstick = False
-    reach_words = "That is for shares that spread over all categories; even or very uneven ones make it"
 
-    def __init__(self, cells: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None) -> None:
+    def __init__(
+        self, cells: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None, stood_in: int | None
+    ) -> None:
+        self._stood_in = stood_in
+        self.reach_words = SHAPES_WORDS if stood_in is None else OTHER_SAMPLES
         self.metric, self._cells, self._seed = metric, cells, seed
         self.least_records = 2 * cells
         self._best: dict[float, str] = {}
@@ -105,8 +111,16 @@ class _Counts:
 class Histogram(_Counts):
     """Counts or shares of the categories of one column."""
 
-    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None) -> None:
-        super().__init__(dimension, shares, metric, seed, shape)
+    def __init__(
+        self,
+        dimension: int,
+        shares: Floats | None,
+        metric: Metric,
+        seed: int,
+        shape: str | None,
+        stood_in: int | None = None,
+    ) -> None:
+        super().__init__(dimension, shares, metric, seed, shape, stood_in)
         self.about = f"a histogram of {dimension} categories"
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
@@ -176,9 +190,16 @@ class Groups(_Counts):
     """A histogram in each of many groups, all released in one go."""
 
     def __init__(
-        self, groups: int, dimension: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None
+        self,
+        groups: int,
+        dimension: int,
+        shares: Floats | None,
+        metric: Metric,
+        seed: int,
+        shape: str | None,
+        stood_in: int | None = None,
     ) -> None:
-        super().__init__(groups * dimension, shares, metric, seed, shape)
+        super().__init__(groups * dimension, shares, metric, seed, shape, stood_in)
         self._shape = (groups, dimension)
         if shares is None:
             # Sizes of groups vary as shares within them do.
@@ -229,6 +250,9 @@ class Groups(_Counts):
                 np.nanmean(self._errors(each, _releases(mechanism, each, self._seed)), axis=1) for each in shaped
             ]
             reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
+        elif self._stood_in is not None and not quick:
+            again = np.nanmean(self._errors(counts, _releases(mechanism, counts, self._seed + 1)), axis=1)
+            reach = range_of_samples(np.stack([by_table, again], axis=1), n, self._stood_in)
         return Found(name, error, _standard_error(by_table), within_level, mechanism.privacy, code, reach)
 
     def _of_shapes(self, sizes: str, within: str, n: int) -> Integers:
@@ -270,8 +294,16 @@ class Groups(_Counts):
 class Posterior(_Counts):
     """The parameters of a Dirichlet posterior."""
 
-    def __init__(self, dimension: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None) -> None:
-        super().__init__(dimension, shares, metric, seed, shape)
+    def __init__(
+        self,
+        dimension: int,
+        shares: Floats | None,
+        metric: Metric,
+        seed: int,
+        shape: str | None,
+        stood_in: int | None = None,
+    ) -> None:
+        super().__init__(dimension, shares, metric, seed, shape, stood_in)
         self.about = f"the posterior of the shares of {dimension} categories"
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
@@ -285,9 +317,15 @@ class Posterior(_Counts):
         row = advice.comparison.rows[0]
         self._best[budget.epsilon] = advice.mechanism
         mechanism = self._mechanism(advice.mechanism, budget, n)
-        within = float(np.quantile(self._errors(mechanism, self._draws(n)), budget.level, method="higher"))
-        by_shape = [self._errors(mechanism, self._of_shape(shape, n)) for shape in self._shapes]
-        reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
+        counts = self._draws(n)
+        errors = self._errors(mechanism, counts)
+        within = float(np.quantile(errors, budget.level, method="higher"))
+        if self._stood_in is not None:
+            again = self._errors(mechanism, counts, self._seed + 1)
+            reach: tuple[float, float] | None = range_of_samples(np.stack([errors, again], axis=1), n, self._stood_in)
+        else:
+            by_shape = [self._errors(mechanism, self._of_shape(shape, n)) for shape in self._shapes]
+            reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
         return Found(advice.mechanism, row.error, row.standard_error, within, mechanism.privacy, advice.code, reach)
 
     def _mechanism(self, name: str, budget: Budget, n: int) -> Any:
@@ -296,8 +334,9 @@ class Posterior(_Counts):
             return HellingerMechanism(prior, n, budget.epsilon)
         return NoisyPosteriorMechanism(prior, n, _built(name, {}, budget, self._cells, n))
 
-    def _errors(self, mechanism: Any, counts: Integers) -> Floats:
-        released = np.array([posterior.alpha for posterior in _each(mechanism, counts, self._seed)])
+    def _errors(self, mechanism: Any, counts: Integers, seed: int | None = None) -> Floats:
+        seed = self._seed if seed is None else seed
+        released = np.array([posterior.alpha for posterior in _each(mechanism, counts, seed)])
         return np.asarray(divergence.hellinger_dirichlet(released, 1.0 + counts))
 
     def yardstick(self, n: int) -> float:

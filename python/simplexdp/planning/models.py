@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp._catalogue import CATALOGUE, names
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.planning.stand_in import MadeUp, StandIn, Table
@@ -21,11 +20,11 @@ from simplexdp.testing import SeededRng
 
 __all__ = ["Classifier", "Network", "Synthesis"]
 
-TABLES = names(lambda entry: entry.tables and (entry.integer or not entry.noise))
-"""Mechanisms of the models' tables; real-valued noise has the size of the discrete one."""
+LEAST_REPEATS, REPEATS, QUICK = 4, 12, 3
+"""Fits, and where only the size of the error matters, or for the range."""
 
-TRIALS, REPEATS, QUICK = 3, 12, 3
-"""Fits with each mechanism, with the best one, and with it where only the size of the error matters."""
+SURE = 0.02
+"""The standard error, as a share of the mean, that ends them: five times less than a plan promises."""
 
 MOST_CELLS = 4_000_000
 """Values of a table that is tried: it is fitted many times."""
@@ -53,40 +52,34 @@ class _Model:
     ) -> None:
         self._domains = {name: len(domain) for name, domain in domains.items()}
         self._source, self._seed, self._others = source, seed, others
-        self._best: dict[float, str] = {}
-
-    def mechanisms(self, budget: Budget) -> Sequence[str]:
-        return [
-            name
-            for name in TABLES
-            if budget.adjacency in CATALOGUE[name].adjacencies and (budget.delta > 0 or CATALOGUE[name].pure)
-        ]
 
     def most_records(self) -> int:
         return MOST_CELLS // len(self._domains)
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
-        """Fit with every mechanism, then more often with the best one."""
-        best = self._best.get(budget.epsilon)
-        choices = self.mechanisms(budget) if best is None else [best]
+        """Fit as a user would, until the mean is known well enough."""
+        values: list[float] = []
         with warnings.catch_warnings():
             # Seeded on purpose, and about data that are public.
             warnings.simplefilter("ignore")
-            tried = {name: [self._one(name, budget, n, turn) for turn in range(TRIALS)] for name in choices}
-            sign = -1.0 if self.metric.more_is_better else 1.0
-            best = min(tried, key=lambda name: sign * float(np.mean([value for value, _ in tried[name]])))
-            self._best[budget.epsilon] = best
-            results = tried[best]
-            if not quick:
-                results = [*results, *(self._one(best, budget, n, turn) for turn in range(TRIALS, REPEATS))]
-        values = np.array([value for value, _ in results])
-        mean, spread = float(values.mean()), float(values.std(ddof=1))
+            for turn in range(QUICK if quick else REPEATS):
+                value, kind, curve = self._one(budget, n, turn)
+                values.append(value)
+                if turn + 1 >= LEAST_REPEATS and self._known(values):
+                    break
+        mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
         reach = _t_quantile(budget.level, len(values) - 1) * spread * math.sqrt(1 + 1 / len(values))
         within = max(mean - reach, 0.0) if self.metric.more_is_better else min(mean + reach, 1.0)
-        ends = None if quick else self._reach(best, budget, n, mean, spread / math.sqrt(len(values)))
-        return Found(best, mean, spread / math.sqrt(len(values)), within, results[0][1], self.code(best, budget), ends)
+        ends = None if quick else self._reach(budget, n, mean, spread / math.sqrt(len(values)))
+        return Found(kind, mean, spread / math.sqrt(len(values)), within, curve, self.code(budget), ends)
 
-    def _reach(self, mechanism: str, budget: Budget, n: int, mean: float, error: float) -> tuple[float, float] | None:
+    def _known(self, values: Sequence[float]) -> bool:
+        """Return whether the mean is known well enough: of accuracies, the share that is wrong."""
+        mean = float(np.mean(values))
+        error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+        return error <= SURE * (1 - mean if self.metric.more_is_better else mean)
+
+    def _reach(self, budget: Budget, n: int, mean: float, error: float) -> tuple[float, float] | None:
         """Return what the mean lies between for laws of other shapes, this one among them."""
         if not self._others:
             return None
@@ -95,17 +88,17 @@ class _Model:
             self._source = each
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                values = np.array([self._one(mechanism, budget, n, turn)[0] for turn in range(TRIALS)])
-            found.append((float(values.mean()), float(values.std(ddof=1)) / math.sqrt(TRIALS)))
+                values = np.array([self._one(budget, n, turn)[0] for turn in range(QUICK)])
+            found.append((float(values.mean()), float(values.std(ddof=1)) / math.sqrt(QUICK)))
         self._source = source
         ends = [value + sign * 2 * spread for value, spread in found for sign in (-1, 1)]
         return max(min(ends), 0.0), min(max(ends), 1.0)
 
-    def code(self, mechanism: str, budget: Budget) -> str:
+    def code(self, budget: Budget) -> str:
         raise NotImplementedError
 
-    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
-        """Return the metric of one fit, and what the fit costs."""
+    def _one(self, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
+        """Return the metric of one fit, the mechanism that it took, and what it costs."""
         raise NotImplementedError
 
     def _generator(self, turn: int) -> np.random.Generator:
@@ -143,12 +136,12 @@ class Classifier(_Model):
         self._plain: dict[int, float] = {}
         self.about = f"a naive Bayes classifier of {len(self._features)} columns into {self._domains[target]} classes"
 
-    def code(self, mechanism: str, budget: Budget) -> str:
+    def code(self, budget: Budget) -> str:
         """Return the lines that fit it."""
         change = "" if budget.adjacency == "replace" else f", adjacency={budget.adjacency!r}"
         return (
             "from simplexdp.models import PrivateCategoricalNB\n"
-            f"model = PrivateCategoricalNB({budget.epsilon!r}, {budget.delta!r}, mechanism={mechanism!r}{change}, "
+            f"model = PrivateCategoricalNB({budget.epsilon!r}, {budget.delta!r}{change}, "
             "categories=categories, classes=classes).fit(X, y)"
         )
 
@@ -158,10 +151,10 @@ class Classifier(_Model):
             budget = Budget(1.0, 1e-6, "replace", 0.95)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._plain[n] = float(np.mean([self._one("none", budget, n, turn)[0] for turn in range(TRIALS)]))
+                self._plain[n] = float(np.mean([self._one(budget, n, turn, "none")[0] for turn in range(QUICK)]))
         return self._plain[n]
 
-    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+    def _one(self, budget: Budget, n: int, turn: int, mechanism: str = "auto") -> tuple[float, str, Any]:
         from simplexdp.models import PrivateCategoricalNB
 
         features, classes = self._split(self._learn.draw(n, self._generator(turn)))
@@ -174,7 +167,7 @@ class Classifier(_Model):
             adjacency=budget.adjacency,
             random_state=SeededRng(self._seed + turn),
         ).fit(features, classes)
-        return float(model.score(self._judge, self._truth)), model.privacy_
+        return float(model.score(self._judge, self._truth)), model.mechanism_, model.privacy_
 
     def _split(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return np.column_stack([table[name] for name in self._features]), table[self._target]
@@ -197,13 +190,13 @@ class Network(_Model):
         self._edges = list(edges)
         self.about = f"a Bayesian network of {len(self._domains)} columns and {len(self._edges)} edges"
 
-    def code(self, mechanism: str, budget: Budget) -> str:
+    def code(self, budget: Budget) -> str:
         """Return the lines that fit it."""
         change = "" if budget.adjacency == "replace" else f", adjacency={budget.adjacency!r}"
         return (
             "from simplexdp.models import PrivateBayesianNetwork\n"
             f"model = PrivateBayesianNetwork(edges=edges, domains=domains, epsilon={budget.epsilon!r}, "
-            f"delta={budget.delta!r}, mechanism={mechanism!r}{change}).fit(frame)"
+            f"delta={budget.delta!r}{change}).fit(frame)"
         )
 
     def yardstick(self, n: int) -> float:
@@ -215,7 +208,7 @@ class Network(_Model):
         one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
         return math.sqrt(2) * self._apart(one, other, self._edges)
 
-    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+    def _one(self, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
         from simplexdp.models import PrivateBayesianNetwork
 
         table = self._source.draw(n, self._generator(turn))
@@ -224,12 +217,11 @@ class Network(_Model):
             self._domains,
             epsilon=budget.epsilon,
             delta=budget.delta,
-            mechanism=mechanism,
             adjacency=budget.adjacency,
             random_state=SeededRng(self._seed + turn),
         ).fit(table)
         records = model.sample(n, random_state=SeededRng(self._seed + turn + 1), kind="dict")
-        return self._apart(table, records, self._edges), model.privacy_
+        return self._apart(table, records, self._edges), model.mechanism_, model.privacy_
 
 
 class Synthesis(_Model):
@@ -248,11 +240,7 @@ class Synthesis(_Model):
             raise InvalidParameterError("domains must have at least two columns for synthetic records")
         self.about = f"synthetic records of {len(self._domains)} columns"
 
-    def mechanisms(self, budget: Budget) -> Sequence[str]:
-        """Return the only one that it has."""
-        return ["discrete_gaussian"]
-
-    def code(self, mechanism: str, budget: Budget) -> str:
+    def code(self, budget: Budget) -> str:
         """Return the lines that fit it."""
         change = "" if budget.adjacency == "add_remove" else f", adjacency={budget.adjacency!r}"
         return (
@@ -266,7 +254,7 @@ class Synthesis(_Model):
         one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
         return self._apart(one, other, self._pairs)
 
-    def _one(self, mechanism: str, budget: Budget, n: int, turn: int) -> tuple[float, Any]:
+    def _one(self, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
         from simplexdp.models import PrivateSynthesizer
 
         table = self._source.draw(n, self._generator(turn))
@@ -278,7 +266,7 @@ class Synthesis(_Model):
             random_state=SeededRng(self._seed + turn),
         ).fit(table)
         records = model.sample(n, random_state=SeededRng(self._seed + turn + 1), kind="dict")
-        return self._apart(table, records, self._pairs), model.privacy_
+        return self._apart(table, records, self._pairs), "discrete_gaussian", model.privacy_
 
 
 def _t_quantile(level: float, degrees: int) -> float:

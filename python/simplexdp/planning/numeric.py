@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.numeric import mean, quantiles
+from simplexdp.planning.stand_in import OTHER_SAMPLES, range_of_samples
 from simplexdp.planning.tasks import METRICS, Budget, Found
 from simplexdp.testing import SeededRng
 
@@ -19,8 +20,11 @@ __all__ = ["Numbers", "numbers_like"]
 
 Floats = NDArray[np.float64]
 
-REPEATS, LEAST_REPEATS, MOST_DRAWN = {"mean": 1000, "quantile": 60}, 40, 20_000_000
+REPEATS, LEAST_REPEATS, MOST_DRAWN = {"mean": 1000, "quantile": 80}, 40, 20_000_000
 """Releases at one epsilon; fewer where so many numbers would be drawn."""
+
+OF_EACH = 5
+"""Releases of each data set: how far data sets differ is told from how far releases do."""
 
 QUICK, SHARE = 8, 3
 """Releases where only the size of an error matters; which share of the others each shape gets for its range."""
@@ -44,6 +48,7 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "even": lambda generator, n: generator.random(n),
     "near one bound": lambda generator, n: np.clip(generator.exponential(0.1, n), 0.0, 1.0),
     "at both bounds": lambda generator, n: generator.beta(0.4, 0.4, n),
+    "in a hundred steps": lambda generator, n: np.rint(100 * np.clip(generator.normal(0.5, 0.15, n), 0.0, 1.0)) / 100,
 }
 """Laws between 0 and 1 that nobody's data had a part in."""
 
@@ -64,12 +69,14 @@ class Numbers:
 
     metric = METRICS["span"]
     yardstick_words = "chance alone, another sample of as many records, makes {}"
-    reach_words = "That is for values in a bell around the middle; other shapes make it"
     fixed_yardstick = False
     least_records = 10
 
     def __init__(self, task: str, bounds: tuple[float, float], values: Floats | None, seed: int) -> None:
         self._task, self._bounds, self._seed = task, bounds, seed
+        self.reach_words = (
+            "That is for values in a bell around the middle; other shapes make it" if values is None else OTHER_SAMPLES
+        )
         lower, upper = bounds
         self._chance: float | None = None
         self._values = None if values is None else np.clip((values - lower) / (upper - lower), 0.0, 1.0)
@@ -82,12 +89,15 @@ class Numbers:
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
         """Release made-up numbers again and again, as a user would."""
         repeats = max(min(REPEATS[self._task], MOST_DRAWN // n), LEAST_REPEATS)
-        errors, released = self._tried(self._law(PLANNED), budget, n, QUICK if quick else repeats)
+        of_each = 1 if quick or self._values is None else OF_EACH
+        errors, released = self._tried(self._law(PLANNED), budget, n, QUICK if quick else repeats, of_each)
+        error = _standard_error(errors.reshape(-1, of_each).mean(axis=1))
         if quick:
-            return Found("", float(errors.mean()), _standard_error(errors), math.nan, None, "")
-        ranges = None
-        if self._values is None:
-            means = [float(errors.mean()) + sign * MARGIN * _standard_error(errors) for sign in (-1, 1)]
+            return Found("", float(errors.mean()), error, math.nan, None, "")
+        if self._values is not None:
+            ranges = range_of_samples(errors.reshape(-1, OF_EACH), n, len(self._values))
+        else:
+            means = [float(errors.mean()) + sign * MARGIN * error for sign in (-1, 1)]
             for name in SHAPES:
                 if name == PLANNED:
                     continue
@@ -97,7 +107,7 @@ class Numbers:
         return Found(
             released[0].mechanism,
             float(errors.mean()),
-            _standard_error(errors),
+            error,
             float(np.mean([_half_length(each.interval(budget.level)) for each in released])),
             released[0].privacy,
             self._code(budget),
@@ -118,15 +128,17 @@ class Numbers:
         values = self._values
         if values is None:
             return SHAPES[name]
-        return lambda generator, n: generator.choice(values, n, replace=n > len(values))
+        # Another sample of the same population: what falls on a step of this one does not on that of others.
+        return lambda generator, n: generator.choice(values, n)
 
     def _tried(
-        self, draw: Callable[[np.random.Generator, int], Floats], budget: Budget, n: int, repeats: int
+        self, draw: Callable[[np.random.Generator, int], Floats], budget: Budget, n: int, repeats: int, of_each: int = 1
     ) -> tuple[Floats, list[Any]]:
-        """Return the errors of many releases, and some of them."""
+        """Return the errors of many releases, a few of each data set, and some of the releases."""
         generator = np.random.default_rng(self._seed)
         errors: list[float] = []
         kept: list[Any] = []
+        values = np.empty(0)
         given: dict[str, Any] = {"bounds": (0.0, 1.0), "epsilon": budget.epsilon, "adjacency": budget.adjacency}
         given["delta"] = budget.delta or None
         release: Any = mean if self._task == "mean" else quantiles
@@ -134,8 +146,8 @@ class Numbers:
             # Seeded on purpose: the data are nobody's.
             warnings.simplefilter("ignore")
             rng = SeededRng(self._seed)
-            for _ in range(repeats):
-                values = draw(generator, n)
+            for turn in range(math.ceil(repeats / of_each) * of_each):
+                values = draw(generator, n) if turn % of_each == 0 else values
                 released = release(values, rng=rng, **given)
                 errors.append(float(np.abs(released.estimate - self._true(values)).mean()))
                 kept += [released] if len(kept) < INTERVALS else []

@@ -52,8 +52,9 @@ class Step:
         What one release keeps with the plan's level: the error is at most so much, the accuracy at least.
     reach : pair of float or None
         Between which means the metric lies for data of other shapes: even shares, uneven ones (Dirichlet, Zipf), most
-        categories empty; columns that depend on each other hardly or strongly; numbers near one bound or both. None
-        with a stand-in, with a stated shape and for classifiers.
+        categories empty; columns that depend on each other hardly or strongly; numbers near one bound or both. With a
+        stand-in, for 95 % of private tables that are samples of the same population: for groups, posteriors, means and
+        quantiles. None for the other tasks with a stand-in, with a stated shape and for classifiers.
     advantage : float
         The largest advantage of an attacker: its true positive rate minus its false positive rate.
     guess : float
@@ -413,10 +414,11 @@ def _task(
     if task in ("histogram", "posterior", "groups"):
         counts.check_sizes(sizes, 2 if task == "groups" else 1, task)
         shares = None if source is None else source.shares(names, sizes)
+        stood_in = None if source is None else source.n_records
         if task == "groups":
-            return counts.Groups(sizes[0], sizes[1], shares, metric, seed, shape)
+            return counts.Groups(sizes[0], sizes[1], shares, metric, seed, shape, stood_in)
         kind = counts.Histogram if task == "histogram" else counts.Posterior
-        return kind(sizes[0], shares, metric, seed, shape)
+        return kind(sizes[0], shares, metric, seed, shape, stood_in)
     if task == "classifier":
         target = names[-1] if classes is None else classes
         if target not in domains:

@@ -12,7 +12,7 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, encode
 from simplexdp.frames.domain import as_domain
 
-__all__ = ["MadeUp", "StandIn", "Table", "domains_of", "stand_in"]
+__all__ = ["OTHER_SAMPLES", "MadeUp", "StandIn", "Table", "domains_of", "range_of_samples", "stand_in"]
 
 Codes = NDArray[np.int64]
 Table = dict[Any, Codes]
@@ -23,6 +23,11 @@ LIKENESS = 5.0
 
 EXTREMES, EVENNESSES = (0.5, 50.0), (0.2, 10.0)
 """Of laws that a plan's range is made of: rows hardly alike and nearly the same; means that are uneven and even."""
+
+OTHER_SAMPLES = "Another sample of the population that the stand-in comes from makes it"
+
+NORMAL = 2.0
+"""Standard deviations to each side of a plan's range: 95 % of samples."""
 
 MOST_LEVELS = 2000
 """Of a column of a stand-in table that states no domain."""
@@ -163,3 +168,18 @@ def stand_in(like: Any, domains: Mapping[Any, Domain]) -> StandIn:
     if not len(codes[0]):
         raise InvalidParameterError("like must have records, got none")
     return StandIn({name: column.astype(np.int64) for name, column in zip(domains, codes, strict=True)})
+
+
+def range_of_samples(errors: NDArray[np.float64], n: int, stood_in: int) -> tuple[float, float]:
+    """Return between which values the mean error of a private table lies, if it is a sample like the stand-in.
+
+    Errors are those of several releases (columns) of each of many samples (rows). Samples differ by what the variance
+    of their means is more than releases alone make it. The stand-in is off from its population as samples of its own
+    size are, and the private table by as much again.
+    """
+    means = errors.mean(axis=1)
+    of_releases = errors.var(axis=1, ddof=1).mean() / errors.shape[1]
+    between = max(float(means.var(ddof=1) - of_releases), 0.0)
+    reach = NORMAL * np.sqrt(between * (1 + n / stood_in) + means.var(ddof=1) / len(means))
+    middle = float(means.mean())
+    return max(middle - reach, 0.0), middle + reach

@@ -106,7 +106,7 @@ def draw(tables: Mapping[str, Table]) -> Plot:
         rows = curves.where(data=str(x))
         left.plot(rows["first_count"], rows["largest_change"], color=PALETTE[index], label=f"x = {x}")
         left.plot(x[0], max(rows["largest_change"]), "o", color=PALETTE[index])
-    left.set(xlabel="candidate r: first count", ylabel=r"$\max_{x'}\,|H(BI(x),r)-H(BI(x'),r)|$", title="m = 2, n = 60")
+    left.set(xlabel="candidate r: first count", ylabel="largest |H(BI(x), r) - H(BI(x'), r)|", title="m = 2, n = 60")
     left.legend(title="dots: r = BI(x)", title_fontsize=8)
     rows = curves.where(data=str(THREE))
     middle.scatter(rows["distance_from_data"], rows["largest_change"], s=6, alpha=0.6, linewidth=0, color=PALETTE[0])
