@@ -361,8 +361,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
     def error_bounds(self, columns: Sequence[Any], *, level: float = 0.95) -> MarginalBounds:
         """Return how far the model's table of one or two columns may be from that of the records.
 
-        The bounds hold with probability `level` over the noise, whatever the records are. They follow from what was
-        released, so they cost nothing.
+        The bounds hold with probability `level` over the noise, whatever the records are; with `unit` they speak of the
+        records that count. They follow from what was released, so they cost nothing.
 
         Parameters
         ----------
