@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OrdinalEncoder
+from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
@@ -34,7 +34,8 @@ def domains_of(
     ----------
     transformer : OrdinalEncoder, PrivateBinner, or a ColumnTransformer or Pipeline of them
         An encoder needs a list of its `categories` for each column; a binner edges, or bounds and a number of bins.
-        Quantiles of the data are refused, private ones have as many bins as they can have.
+        Quantiles of the data are refused, private ones have as many bins as they can have. Before the last step of a
+        Pipeline there may be a FunctionTransformer too, of a function that looks at one row at a time: your promise.
     columns : sequence of str, optional
         The columns that go in; a ColumnTransformer names them itself.
     passed : mapping, optional
@@ -48,7 +49,7 @@ def domains_of(
     Examples
     --------
     >>> from sklearn.compose import ColumnTransformer
-    >>> from sklearn.preprocessing import OrdinalEncoder
+    >>> from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
     >>> from simplexdp.models import PrivateBinner, domains_of
     >>> transformer = ColumnTransformer([
     ...     ("ward", OrdinalEncoder(categories=[["eye", "ear"]], dtype=int), ["ward"]),
@@ -96,8 +97,13 @@ def _of_columns(transformer: ColumnTransformer, passed: Mapping[Any, DomainLike]
 def _domains(transformer: Any, columns: list[str]) -> list[Domain]:
     """Return the domains that one transformer makes of these columns, one of each."""
     if isinstance(transformer, Pipeline):
-        # What comes first keeps the columns and may change their values: the last step says which values there are.
-        return _domains(transformer.steps[-1][1], columns)
+        # The last step says which values come out. What comes first has to be as public: one that learns from the data,
+        # as a scaler does, would let a person move everybody's values. Functions learn nothing.
+        *first, last = [step for _, step in transformer.steps if not (step is None or step == "passthrough")] or [None]
+        for step in first:
+            if not isinstance(step, FunctionTransformer):
+                _domains(step, columns)
+        return _domains(last, columns)
     if isinstance(transformer, PrivateBinner):
         if transformer.strategy == "quantile":
             raise InvalidParameterError(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OrdinalEncoder
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OrdinalEncoder, StandardScaler
 
 import simplexdp as sdp
 from simplexdp.models import PrivateBinner, PrivateCategoricalNB, PrivateGridSearch, domains_of
@@ -99,6 +99,10 @@ def test_a_search_over_the_number_of_bins_keeps_the_rest():
         (lambda: domains_of(PrivateBinner("quantile"), ["age"]), "'quantile' are the data's"),
         (lambda: domains_of(PrivateBinner("uniform"), ["age"]), "bounds"),
         (lambda: domains_of(KBinsDiscretizer(), ["age"]), "got KBinsDiscretizer"),
+        (lambda: domains_of(Pipeline([("s", StandardScaler()), ("b", AGES)]), ["age"]), "got StandardScaler"),
+        (lambda: domains_of(Pipeline([("e", OrdinalEncoder()), ("b", AGES)]), ["age"]), "'auto' reads them off"),
+        (lambda: domains_of(Pipeline([("q", PrivateBinner("quantile")), ("b", AGES)]), ["age"]), "'quantile'"),
+        (lambda: domains_of(Pipeline([("p", "passthrough")]), ["age"]), "got NoneType"),
         (lambda: domains_of(transformer()), "passed must have a public domain"),
         (lambda: domains_of(transformer(remainder="passthrough"), passed=PASSED), "drop the remainder"),
         (lambda: domains_of(ColumnTransformer([("w", WARDS, [0])])), "columns must list names"),
