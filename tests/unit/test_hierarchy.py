@@ -178,3 +178,16 @@ def test_a_seed_keeps_the_same_rows_of_persons():
         for _ in range(2)
     )
     assert all(np.array_equal(each, again) for each, again in zip(one, same, strict=True))
+
+
+@pytest.mark.parametrize("seed", [9, 10, 13, 17])
+def test_what_was_paid_for_is_told_also_where_noise_is_larger_than_the_counts(seed):
+    """Where transforms have too few digits sums are formed term by term."""
+    groups = {f"r{i}": [f"r{i}d{k}" for k in range(6)] for i in range(3)}
+    tree = Hierarchy.from_mapping(["region", "district"], groups)
+    data = {"district": np.repeat([name for each in groups.values() for name in each], 6)}
+    found = hierarchy.release(data, tree, epsilon=0.1, rng=sdp.testing.SeededRng(seed))
+    upper, lower = found.counts("region"), found.counts("district")
+    np.testing.assert_allclose(lower.mean.reshape(3, 6).sum(axis=1), upper.mean, atol=1e-6)
+    assert upper.mean.sum() == pytest.approx(108, abs=1e-6)
+    assert lower.interval().min() >= 0

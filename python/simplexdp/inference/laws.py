@@ -1,7 +1,8 @@
 """Laws of many counts at once: where each begins, and its masses; sums of them, and what a sum says of its parts.
 
 Sums are convolutions, by Fourier transforms of all rows together. Those have absolute errors of some 1e-16 of the
-largest mass, so masses below `NOISE` of it are taken for zero.
+largest mass, so masses below `NOISE` of it are taken for zero. Term by term every mass has all of its digits, down to
+the smallest double, at the price of a product for each two masses.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ SHORT = 48
 """Factors up to so many masses are multiplied term by term in any case."""
 MOST_MASSES = 1 << 27
 """Of one array: a gibibyte."""
+MOST_PRODUCTS = 1 << 29
+"""Of one convolution term by term: half a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +91,20 @@ def _afford(rows: int, width: int) -> None:
         raise NotAffordableError("the noise is too large beside the number of cells to infer consistent counts")
 
 
-def _convolved(first: Floats, second: Floats) -> Floats:
+def _afford_products(rows: int, long: int, short: int) -> None:
+    if rows * long * short > MOST_PRODUCTS:
+        raise NotAffordableError("the noise is too large beside the counts to infer consistent ones")
+
+
+def _convolved(first: Floats, second: Floats, *, exact: bool = False) -> Floats:
     """Return the convolution of each row of the one with that row of the other."""
     if first.shape[1] < second.shape[1]:
         first, second = second, first
     rows, (long, short) = len(first), (first.shape[1], second.shape[1])
     width = long + short - 1
     _afford(rows, width)
-    if short <= SHORT:
+    if short <= SHORT or exact:
+        _afford_products(rows, long, short)
         found = np.zeros((rows, width))
         for shift in range(short):
             found[:, shift : shift + long] += first * second[:, shift : shift + 1]
@@ -106,10 +115,10 @@ def _convolved(first: Floats, second: Floats) -> Floats:
     return np.maximum(np.fft.irfft(product, size)[:, :width], 0.0)
 
 
-def _sum(first: Weights, second: Weights) -> tuple[Weights, Floats]:
-    found = Weights(first.starts + second.starts, _convolved(first.values, second.values))
+def _sum(first: Weights, second: Weights, *, exact: bool) -> tuple[Weights, Floats]:
+    found = Weights(first.starts + second.starts, _convolved(first.values, second.values, exact=exact))
     scaled, logs = found.scaled()
-    return scaled.trimmed(NOISE), logs
+    return scaled.trimmed(0.0 if exact else NOISE), logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +129,14 @@ class Sums:
     logs: Floats
     """Of what `total` was divided by, one for each block."""
     _rounds: tuple[Weights, ...]
+    _exact: bool = False
 
 
-def sums(rows: Weights, size: int) -> Sums:
-    """Add up blocks of `size` rows that follow each other; rows must have a maximum of one."""
+def sums(rows: Weights, size: int, *, exact: bool = False) -> Sums:
+    """Add up blocks of `size` rows that follow each other; rows must have a maximum of one.
+
+    Term by term where it is to be `exact`.
+    """
     blocks = len(rows) // size
     logs = np.zeros(blocks)
     rounds = []
@@ -132,10 +145,10 @@ def sums(rows: Weights, size: int) -> Sums:
             rows, size = _padded(rows, blocks, size), size + 1
         rounds.append(rows)
         even = np.arange(0, len(rows), 2)
-        rows, scales = _sum(rows.rows(even), rows.rows(even + 1))
+        rows, scales = _sum(rows.rows(even), rows.rows(even + 1), exact=exact)
         size //= 2
         logs = logs + scales.reshape(blocks, size).sum(axis=1)
-    return Sums(rows, logs, tuple(rounds))
+    return Sums(rows, logs, tuple(rounds), exact)
 
 
 def _padded(rows: Weights, blocks: int, size: int) -> Weights:
@@ -172,19 +185,20 @@ def remainders(found: Sums, outside: Weights, size: int) -> Weights:
     for rows, (inner, _) in zip(reversed(found._rounds), reversed(list(pairwise(sizes))), strict=True):
         padded = inner + inner % 2
         mates = np.arange(len(rows)) ^ 1
-        outside = _remainder(outside.rows(np.arange(len(rows)) // 2), rows.rows(mates), rows)
+        outside = _remainder(outside.rows(np.arange(len(rows)) // 2), rows.rows(mates), rows, exact=found._exact)
         if padded != inner:
             kept = np.arange(len(rows)).reshape(-1, padded)[:, :inner].ravel()
             outside = outside.rows(kept)
     return outside
 
 
-def _remainder(outside: Weights, mate: Weights, own: Weights) -> Weights:
+def _remainder(outside: Weights, mate: Weights, own: Weights, *, exact: bool) -> Weights:
     """Sum the mate's numbers out, on the window of the row's own numbers."""
     wide, short = own.values.shape[1], mate.values.shape[1]
     # Number x of the row stands with number b of the mate at x + b of the sum: only that much of it is looked at.
     cut = outside.at(own.starts + mate.starts, wide + short - 1)
-    if min(wide, short) <= SHORT:
+    if min(wide, short) <= SHORT or exact:
+        _afford_products(len(own), wide, short)
         found = np.zeros((len(own), wide))
         if short <= wide:
             for shift in range(short):

@@ -37,6 +37,8 @@ TOO_NOISY = (
 """What is said where no sum of the cells can be looked at."""
 FARTHEST = {"laplace": 50.0, "gaussian": 10.5}
 """How many scales or sigmas of noise a window reaches: a mass of less than 1e-21 lies beyond."""
+NEARER = 0.7
+"""Where sums are formed term by term, windows are so much shorter: a mass of less than 1e-12 lies beyond."""
 ACCURATE = 1e-11
 """Masses of sums below that part of the largest have too few digits to be multiplied by what grows beyond."""
 NEAR = (0.03, 1e-4, 1e-6, 1e-8)
@@ -109,13 +111,15 @@ class Level:
         away = np.abs(numbers - self.noisy[:, None]) / self.law.size
         return np.asarray(-away if self.law.kind == "laplace" else -(away**2) / 2)
 
-    def leaves(self) -> Weights:
-        """Return what the noisy counts say of the nodes by themselves."""
+    def leaves(self, part: float = 1.0, most: int | None = None) -> Weights:
+        """Return what the noisy counts say of the nodes by themselves, in a part of a window and at `most` so large."""
         if self.noisy is None or self.law is None:
             raise NumericalError("the lowest level of a tree must have been released")
-        reach = FARTHEST[self.law.kind] * self.law.size + 1
+        reach = part * FARTHEST[self.law.kind] * self.law.size + 1
         starts = np.maximum(np.floor(self.noisy - reach), 0).astype(np.int64)
         ends = np.maximum(np.ceil(self.noisy + reach), reach).astype(np.int64)
+        if most is not None:
+            starts, ends = np.minimum(starts, most), np.minimum(ends, most)
         width = int((ends - starts).max()) + 1
         if width * len(starts) > MOST_OF_LEAVES:
             raise NotAffordableError("the noise is too large beside the number of cells to infer consistent counts")
@@ -186,12 +190,16 @@ def tree_posterior(levels: Sequence[Level], total: int | None = None) -> list[Co
     centres = [
         np.maximum(each.counts, np.minimum(np.sqrt(each.variances) / 2, whole / len(each.counts))) for each in found
     ]
-    for least in NEAR:
-        laws, near = _Tree(tuple(levels), total, centres).posterior()
-        if near > least:
-            return laws
-        centres = [each.mean for each in laws]
-    raise NumericalError(TOO_NOISY)
+    try:
+        for least in NEAR:
+            laws, near = _Tree(tuple(levels), total, centres).posterior()
+            if near > least:
+                return laws
+            centres = [each.mean for each in laws]
+    except NumericalError:
+        pass  # of the transforms, which have too few digits for this
+    # Noise that is large beside the counts leaves sums far from each other likely.
+    return _Tree(tuple(levels), total, centres, exact=True).posterior()[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +213,8 @@ class _Tree:
     levels: tuple[Level, ...]
     total: int | None
     centres: list[Floats]
+    exact: bool = False
+    """Whether sums are formed term by term: then nothing has to be near."""
 
     def posterior(self) -> tuple[list[CountLaws], float]:
         """Return the laws of the root and of each level, and how near to the centres all of them lie."""
@@ -249,7 +259,7 @@ class _Tree:
     @cached_property
     def _start(self) -> Ascent:
         level = self.levels[-1]
-        flat = level.leaves()
+        flat = level.leaves(NEARER, self.total) if self.exact else level.leaves()
         found, logs = flat.times(level.log_likelihood(flat.numbers))
         return Ascent(found, float(logs.sum()), ())
 
@@ -275,18 +285,18 @@ class _Tree:
             scales += float(logs.sum())
         own, more, scale = _tilted(own, level.parent, np.maximum(parents, LEAST_CENTRE))
         tilts, scales = tilts + more, scales + scale
-        own = own.trimmed(NOISE)
+        own = own.trimmed(0.0 if self.exact else NOISE)
         nothing = np.zeros((1, own.values.shape[1]))
         nothing[0, 0] = 1.0
         extended = Weights(np.append(own.starts, 0), np.concatenate([own.values, nothing]))
         found = []
         for _, block in level.blocks:
-            found.append(sums(extended.rows(block.ravel()), block.shape[1]))
+            found.append(sums(extended.rows(block.ravel()), block.shape[1], exact=self.exact))
             scales += float(found[-1].logs.sum())
         above = _assembled(
             [(where, each.total) for (where, _), each in zip(level.blocks, found, strict=True)], len(parents)
         )
-        above = above.trimmed(ACCURATE)
+        above = above.trimmed(0.0 if self.exact else ACCURATE)
         kept = Kept(own, found, above, tilts)
         above, logs = above.times(self._around(place, part, tilts, above.numbers))
         return Ascent(above, state.log_evidence + scales + float(logs.sum()), (*state.kept, kept))

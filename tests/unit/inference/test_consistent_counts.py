@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import simplexdp as sdp
+from simplexdp.inference import tree
 from simplexdp.inference.least_squares import Measured, least_squares
 from simplexdp.inference.prior import make_prior
 from simplexdp.inference.tree import Level, Part, tree_posterior
@@ -29,9 +30,11 @@ def log_noise(law, noisy, counts):
     return -sum(away) if law.kind == "laplace" else -sum(each**2 for each in away) / 2
 
 
+@pytest.mark.parametrize("near", [tree.NEAR, ()], ids=["transforms", "term by term"])
 @pytest.mark.parametrize("laws", [LAWS, LAWS[::-1]])
 @pytest.mark.parametrize("leaves", [[2.0, -1.0, 3.0, 0.0, 1.0], [9.0, -7.0, 0.0, 0.0, 0.0]])
-def test_the_posterior_of_a_tree_is_that_of_an_enumeration_of_all_tables(laws, leaves):
+def test_the_posterior_of_a_tree_is_that_of_an_enumeration_of_all_tables(laws, leaves, near, monkeypatch):
+    monkeypatch.setattr(tree, "NEAR", near)
     total, middle = 6, [3.0, 2.0]
     above = [Part(math.log(0.4), np.array([0.5, 0.5]), np.array([1.0]))]
     above += [Part(math.log(0.6), np.array([5.0, 5.0]), np.array([10.0]))]
