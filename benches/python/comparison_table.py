@@ -1,10 +1,13 @@
 """Write docs/comparison.md and docs/comparison.csv: which mechanism has the least error where, by how much.
 
-Run as ``python -m benches.python.comparison_table``; a few minutes.
+Run as ``python -m benches.python.comparison_table DIRECTORY PIECES`` with a directory for what was measured already:
+with names of pieces after it (``map-0`` to ``map-7``, ``whole``, ``without``, ``several``, ``draws``, ``posteriors``)
+only those are measured, without, all that are missing, and the page is written. Half an hour in all.
 """
 
 import csv
 import itertools
+import pickle
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,20 +28,32 @@ NS = (30, 100, 1_000, 10_000, 100_000, 1_000_000)
 DIMENSIONS = (2, 3, 5, 10, 30, 100, 1_000)
 METRICS = ("kl", "hellinger", "l1", "linf")
 EPSILON, DELTA = 1.0, 1e-6
-EPSILONS = (0.1, 10.0)
 TUNED = tuple(rule for rule in POSTPROCESSING if rule != "posterior")
-"""What the large maps compare: posteriors of so many settings take days."""
+"""Rules without inference, for comparison."""
 
 INFERRED = ((1000, 10, 1.0), (1000, 10, 0.1), (100, 10, 0.3))
 INFERRED_NS, INFERRED_DIMENSIONS = (30, 100, 1_000, 10_000), (2, 5, 10, 30)
-INFERRED_MAPS = (("kl", 1.0), ("l1", 1.0), ("kl", 0.1), ("l1", 0.1))
+INFERRED_MAPS = (("kl", 0.1), ("l1", 0.1))
+MAPS = (
+    *((metric, EPSILON, DIMENSIONS, "replace") for metric in METRICS),
+    *(("kl", epsilon, DIMENSIONS[1::2], "replace") for epsilon in (0.1, 10.0)),
+    *((metric, EPSILON, DIMENSIONS[1::2], "add_remove") for metric in ("kl", "l1")),
+)
+"""Error, epsilon, numbers of categories and neighbours of every large map."""
+
+WITH_POSTERIORS = (0, 2)
+"""Which of them are measured with posteriors, some ten minutes each."""
+
 TABLES = (1, 2, 4, 6, 8, 12, 16, 32, 64)
 FLOORED = ("dirichlet", "discrete_gaussian", "discrete_laplace")
 DELTAS = (1e-3, 1e-6, 1e-9)
+FEW_RECORDS = 100
+"""Up to so many a release of epsilon 1 says little."""
+
 SPLITS = range(15)
 COLUMNS = (
     *("metric", "adjacency", "epsilon", "delta", "n", "dimension"),
-    *("winner", "tied", "margin", "second", "error", "standard_error"),
+    *("winner", "tied", "margin", "second", "error", "standard_error", "postprocessing"),
 )
 
 HEADER = """# Which mechanism has the least error
@@ -110,48 +125,68 @@ def best_or_tied(tables: Iterable[Comparison], mechanisms: set[str]) -> int:
     return sum(bool(mechanisms & {table.winner, *table.ties}) for table in tables)
 
 
-def maps() -> Iterator[tuple[str, WinnerMap]]:
-    """Every map of the page, with its title."""
-    for metric in METRICS:
-        found = winners(NS, DIMENSIONS, EPSILON, DELTA, metric, postprocessing=TUNED, progress=show)
-        yield f"{metric}, epsilon = {EPSILON:g}", found
-    for epsilon in EPSILONS:
-        found = winners(NS, DIMENSIONS[1::2], epsilon, DELTA, "kl", postprocessing=TUNED, progress=show)
-        yield f"kl, epsilon = {epsilon:g}", found
-    for metric in ("kl", "l1"):
-        found = winners(
-            NS, DIMENSIONS[1::2], EPSILON, DELTA, metric, adjacency="add_remove", postprocessing=TUNED, progress=show
-        )
-        yield f"{metric}, epsilon = {EPSILON:g}, a record is added or removed", found
+def measured_map(place: int) -> WinnerMap:
+    """One large map; with posteriors where they take no more than seconds."""
+    metric, epsilon, dimensions, adjacency = MAPS[place]
+    rules = None if place in WITH_POSTERIORS else TUNED
+    return winners(NS, dimensions, epsilon, DELTA, metric, adjacency=adjacency, postprocessing=rules, progress=show)
 
 
-def single_tables() -> Iterator[str]:
-    """The maps for one table, and what they say."""
-    found = list(maps())
-    write_csv(found)
-    replace = [table for _, m in found if m.adjacency == "replace" for line in m.comparisons for table in line]
-    others = [table for _, m in found if m.adjacency != "replace" for line in m.comparisons for table in line]
-    zero_sum = best_or_tied(replace, {"sum_preserving_laplace"})
-    laplace = best_or_tied(others, {"discrete_laplace"})
-    dirichlet = best_or_tied([*replace, *others], {"dirichlet"})
-    few = all(t.n < t.dimension for t in [*replace, *others] if "dirichlet" in {t.winner, *t.ties})
-    alone = sum(table.winner == "dirichlet" and not table.ties for table in [*replace, *others])
-    ratios = sorted(table.row("dirichlet").ratio for table in replace)
-    yield "\n## One histogram\n"
+def title_of(one: WinnerMap) -> str:
+    """The heading of a map."""
+    neighbours = ", a record is added or removed" if one.adjacency == "add_remove" else ""
+    return f"{one.metric}, epsilon = {one.epsilon:g}{neighbours}, delta = {one.delta:g}"
+
+
+def tables_of(maps: Iterable[WinnerMap]) -> list[Comparison]:
+    """All settings of some maps."""
+    return [table for one in maps for line in one.comparisons for table in line]
+
+
+def large_maps(maps: list[WinnerMap]) -> Iterator[str]:
+    """The maps for one table with posteriors, and what they say."""
+    found = [maps[place] for place in WITH_POSTERIORS]
+    tables = tables_of(found)
+    zero_sum = best_or_tied(tables, {"sum_preserving_laplace"})
+    ratios = sorted(table.row("dirichlet").ratio for table in tables)
+    by_posterior = [table for table in tables if table.rows[0].postprocessing == "posterior"]
+    few = [table for table in tables if table not in by_posterior and table.n <= FEW_RECORDS]
     yield (
-        f"Zero-sum Laplace noise on the counts is the best or tied with it in {zero_sum} of {len(replace)} settings "
-        f"where a record is replaced. Discrete Laplace noise is in {laplace} of {len(others)} where one is added or "
-        f"removed. The Dirichlet mechanism is among the best in {dirichlet} of all {len(replace) + len(others)}, and "
-        f"alone there in {alone}; where a record is replaced its error is {ratios[len(ratios) // 2]:.2f} times the "
-        f"least one in the median, between {ratios[0]:.2f} and {ratios[-1]:.1f} times."
-        + (" Where it is among the best, there are fewer records than categories.\n" if few else "\n")
+        f"\nIn the two large maps zero-sum Laplace noise is the best or tied with it in {zero_sum} of {len(tables)} "
+        f"settings, and the winner's rule is the posterior in {len(by_posterior)}. Of the other "
+        f"{len(tables) - len(by_posterior)}, {len(few)} have at most {FEW_RECORDS} records, where a rule tuned to the "
+        f"population knows more than the release. The Dirichlet mechanism has {ratios[len(ratios) // 2]:.2f} times the "
+        f"least error in the median, between {ratios[0]:.2f} and {ratios[-1]:.1f} times."
     )
-    for title, one in found:
-        yield f"\n### {title}, delta = {one.delta:g}\n"
+    for one in found:
+        yield f"\n### Winners with the posterior, {title_of(one)}\n"
         yield from as_table(one)
-        if title == found[0][0]:
+        if one is found[0]:
             draw(one, "docs/comparison-kl.png")
             yield "\n![Winners by the KL divergence, as a heat map](comparison-kl.png)"
+
+
+def single_tables(maps: list[WinnerMap]) -> Iterator[str]:
+    """The maps for one table without posteriors, and what they say."""
+    found = [one for place, one in enumerate(maps) if place not in WITH_POSTERIORS]
+    replace = tables_of(one for one in found if one.adjacency == "replace")
+    others = tables_of(one for one in found if one.adjacency != "replace")
+    zero_sum = best_or_tied(replace, {"sum_preserving_laplace"})
+    laplace = best_or_tied(others, {"discrete_laplace"})
+    yield "\n## One histogram, without inference\n"
+    yield (
+        f"Other errors, budgets and neighbours, each mechanism with its best rule but the posterior. Zero-sum Laplace "
+        f"noise on the counts is the best or tied with it in {zero_sum} of {len(replace)} settings "
+        f"where a record is replaced. Discrete Laplace noise is in {laplace} of {len(others)} where one is added or "
+        f"removed.\n"
+    )
+    for one in found:
+        yield f"\n### {title_of(one)}\n"
+        yield from as_table(one)
+
+
+def without_posteriors() -> Iterator[str]:
+    """Whole tables without inference."""
     yield f"\n### Whole tables: n = 1,000, d = 10, epsilon = {EPSILON:g}, delta = {DELTA:g}\n"
     for metric in ("kl", "l1"):
         yield f"\nerror: {metric}\n"
@@ -165,15 +200,13 @@ def draw(one: WinnerMap, path: str) -> None:
         figure.savefig(path, dpi=110)
 
 
-def write_csv(found: Iterable[tuple[str, WinnerMap]]) -> None:
-    """The cells of all maps, for a heat map."""
+def write_csv(maps: list[WinnerMap]) -> None:
+    """The cells of all large maps, for a heat map."""
     with Path("docs/comparison.csv").open("w", newline="", encoding="utf-8") as target:
         writer = csv.writer(target, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for _, one in found:
-            for line in one.comparisons:
-                for table in line:
-                    writer.writerow(cell(table))
+        for table in tables_of(maps):
+            writer.writerow(cell(table))
 
 
 def cell(table: Comparison) -> tuple[object, ...]:
@@ -182,7 +215,7 @@ def cell(table: Comparison) -> tuple[object, ...]:
     return (
         *(table.metric, table.adjacency, table.epsilon, table.delta, table.n, table.dimension),
         *(first.mechanism, int(bool(table.ties)), f"{second.ratio:.4g}", second.mechanism),
-        *(f"{first.error:.5g}", f"{first.standard_error:.2g}"),
+        *(f"{first.error:.5g}", f"{first.standard_error:.2g}", first.postprocessing),
     )
 
 
@@ -194,21 +227,9 @@ def with_posteriors() -> Iterator[str]:
             yield f"\n{metric}, n = {n:,}, d = {dimension}, epsilon = {epsilon:g}, delta = {DELTA:g}:\n"
             yield from as_rows(compare(n, dimension, epsilon, DELTA, metric))
     for metric, epsilon in INFERRED_MAPS:
-        yield from inferred_map(metric, epsilon)
-
-
-def inferred_map(metric: str, epsilon: float) -> Iterator[str]:
-    """Who wins where the posterior is among the rules, and what it changes."""
-    found = winners(INFERRED_NS, INFERRED_DIMENSIONS, epsilon, DELTA, metric, progress=show)
-    tables = [table for line in found.comparisons for table in line]
-    by_posterior = sum(table.rows[0].postprocessing == "posterior" for table in tables)
-    zero_sum = best_or_tied(tables, {"sum_preserving_laplace"})
-    yield f"\n### Winners with the posterior, {metric}, epsilon = {epsilon:g}, delta = {DELTA:g}\n"
-    yield from as_table(found)
-    yield (
-        f"\nThe winner's rule is the posterior in {by_posterior} of {len(tables)} settings; zero-sum Laplace noise is "
-        f"the best or tied in {zero_sum}."
-    )
+        one = winners(INFERRED_NS, INFERRED_DIMENSIONS, epsilon, DELTA, metric, progress=show)
+        yield f"\n### Winners with the posterior, {title_of(one)}\n"
+        yield from as_table(one)
 
 
 def several_tables() -> Iterator[str]:
@@ -358,7 +379,8 @@ The posterior mean of the counts given the release ([inference](inference.md)) i
 tries by default, for all but the Hellinger mechanism. It is told nothing of the population, and measured on 16 to 400
 data sets, because it takes a hundred times as long as the other rules: look at the standard errors. Where the release
 says something it is the best rule of every mechanism, and the order of the mechanisms stays what it was: Laplace noise
-first, zero-sum where the total is public. The maps of this section are measured with it, the larger ones below without.
+first, zero-sum where the total is public. The maps of this section are measured with it; with a thousand categories it
+is left out where it would take more than some seconds: for Gaussian noise and Dirichlet draws, but with few records.
 """
 
 CONCLUSION = """
@@ -378,14 +400,40 @@ CONCLUSION = """
 """
 
 
-def main() -> None:
-    parts = [HEADER.format(deviations=DEVIATIONS)]
-    for section in (with_posteriors, single_tables, several_tables, draws_as_they_are, posteriors):
-        parts += section()
-        print(section.__name__, file=sys.stderr, flush=True)
-    parts.append(CONCLUSION)
-    Path("docs/comparison.md").write_text("\n".join(parts), encoding="utf-8")
+def pieces() -> dict:
+    """What is measured apart, by name."""
+    found = {f"map-{place}": lambda place=place: measured_map(place) for place in range(len(MAPS))}
+    sections = {"whole": with_posteriors, "without": without_posteriors, "several": several_tables}
+    sections |= {"draws": draws_as_they_are, "posteriors": posteriors}
+    return {**found, **{name: lambda section=section: "\n".join(section()) for name, section in sections.items()}}
+
+
+def measured(path: Path, measure) -> object:
+    """A piece, from its file if there is one: a file of this script's own."""
+    if not path.exists():
+        path.write_bytes(pickle.dumps(measure()))
+    return pickle.loads(path.read_bytes())
+
+
+def main(cache: Path, *wanted: str) -> None:
+    cache.mkdir(exist_ok=True)
+    names = pieces()
+    if not set(wanted) <= set(names):
+        raise SystemExit(f"no such pieces: {sorted(set(wanted) - set(names))}; there are {list(names)}")
+    found = {
+        name: measured(cache / f"{name}.pickle", measure)
+        for name, measure in names.items()
+        if not wanted or name in wanted
+    }
+    if wanted:
+        return
+    maps = [found[name] for name in names if name.startswith("map")]
+    write_csv(maps)
+    sections = [found["whole"], *large_maps(maps), *single_tables(maps)]
+    sections += [found[name] for name in ("without", "several", "draws", "posteriors")]
+    page = "\n".join([HEADER.format(deviations=DEVIATIONS), *sections, CONCLUSION])
+    Path("docs/comparison.md").write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -690,9 +690,9 @@ def infer_rows(
     totals: tuple[tuple[str, float, float, NDArray[np.float64] | None], NDArray[np.int64] | None],
     least: int,
     shared: bool,
-    level: float | None,
-    shortest: bool,
+    interval: tuple[float, bool, bool] | None,
     threads: int,
+    shared_weights: NDArray[np.float64] | None = None,
 ) -> tuple[
     NDArray[np.float64],
     NDArray[np.float64],

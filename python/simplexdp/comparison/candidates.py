@@ -145,9 +145,9 @@ def candidates(mechanism: str, setting: Setting) -> list[Candidate]:
         raise UnavailableError(str(error)) from None
 
 
-def with_rules(candidate: Candidate, names: tuple[str, ...]) -> Candidate:
+def with_rules(candidate: Candidate, names: tuple[str, ...], *, slow: bool = False) -> Candidate:
     """Return the candidate with the rules of these names only."""
-    rules = tuple(rule for rule in candidate.rules if rule.name in names)
+    rules = tuple(rule for rule in candidate.rules if rule.name in names and (slow or not rule.slow))
     if not rules:
         raise UnavailableError("none of the allowed rules of post-processing suits it")
     return replace(candidate, rules=rules)

@@ -51,7 +51,7 @@ SECONDS, SECONDS_PER_COUNT = 0.2, 2.5e-7
 
 FEWEST, MOST, LONGEST = 16, 400, 50
 """On how many data sets a posterior is measured at least and at most, and how much longer than `SECONDS` that may take
-before it is left out."""
+before it is left out, unless it was asked for by name."""
 
 NOISY = ("clip", "clip+smooth", "floor", "project", "project+smooth")
 
@@ -75,6 +75,8 @@ class Rule:
         Whether no share comes out as zero.
     most_rows : int
         On how many data sets it may be tried.
+    slow : bool
+        Whether it takes so long that it has to be asked for by name.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Rule:
     strengths: tuple[float, float] | None = None
     positive: bool = True
     most_rows: int = 2**31
+    slow: bool = False
 
     def shares(self, weights: Floats, strength: float | None) -> Floats:
         """Return rows that sum to one from prepared weights; a row of zeros becomes uniform."""
@@ -177,7 +180,7 @@ def posterior_rule(
     spread: float,
     cost: float = 1.0,
 ) -> list[Rule]:
-    """Return the rule that takes the expected counts given each release, under the empirical prior; none if too slow.
+    """Return the rule that takes the expected counts given each release, under the empirical prior.
 
     Parameters
     ----------
@@ -195,22 +198,20 @@ def posterior_rule(
     """
     prior = make_prior("empirical", dimension)
     counts = cost * dimension * min(n, 30 * spread + 30) * len(prior.log_weights)
-    rows = int(SECONDS / (SECONDS_PER_COUNT * counts))
-    if rows * LONGEST < FEWEST:
-        return []
+    rows = SECONDS / (SECONDS_PER_COUNT * counts)
     spec = Total.flat().spec if total is None else ("known", float(total), 0.0, None)
 
     def expected(released: Floats) -> Floats:
         threads = threads_for(len(released), 8)
         parameters = np.ascontiguousarray(prior.parameters).ravel()
         found = _core.infer_rows(
-            [observe(released)], len(released), parameters, prior.log_weights, (spec, None), 0, False, None, False,
-            threads,
+            [observe(released)], len(released), parameters, prior.log_weights, (spec, None), 0, False, None, threads,
         )  # fmt: skip
         return found[2].reshape(len(released), dimension, 2)[..., 0]
 
     # A multiple of four: the shapes of a population take turns.
-    return [Rule("posterior", expected, most_rows=max(min(rows, MOST), FEWEST) // 4 * 4)]
+    most_rows = int(max(min(rows, MOST), FEWEST)) // 4 * 4
+    return [Rule("posterior", expected, most_rows=most_rows, slow=rows * LONGEST < FEWEST)]
 
 
 def dirichlet_rules(n: int, dimension: int, scale: float, prior: float, *, total_is_public: bool) -> list[Rule]:

@@ -201,7 +201,8 @@ def compare(
         The error is that of one of them.
     postprocessing : sequence of str, optional
         Some of `POSTPROCESSING`; by default each mechanism has all that suit it. "posterior", the exact posterior mean
-        of `docs/inference.md`, takes a hundred times as long as the others, so it is measured on fewer data sets.
+        of `docs/inference.md`, takes a hundred times as long as the others, so it is measured on fewer data sets; where
+        it would take more than seconds it has to be named here.
     population : str or array_like of shape (k, d)
         "uniform", "dirichlet", "zipf", "sparse", "mixed" for a quarter of each, or public shares from which n records
         are drawn.
@@ -228,8 +229,24 @@ def compare(
     >>> table.rows[0].ratio, len(table.rows), table.left_out
     (1.0, 8, {})
     """
-    check_progress(progress)
     setting = checked_setting(n, dimension, epsilon, delta, metric, adjacency, tables)
+    by_name = postprocessing is not None
+    return compared(setting, mechanisms, postprocessing, population, samples, seed, progress, slow=by_name)
+
+
+def compared(
+    setting: Setting,
+    mechanisms: Sequence[str] | None,
+    postprocessing: Sequence[str] | None,
+    population: str | ArrayLike,
+    samples: int | None,
+    seed: int,
+    progress: Progress | None,
+    *,
+    slow: bool,
+) -> Comparison:
+    """Return what `compare` does for a setting; rules that would take more than seconds only where `slow` ones may."""
+    check_progress(progress)
     names = names_of("mechanisms", mechanisms, MECHANISMS)
     rules = names_of("postprocessing", postprocessing, POSTPROCESSING)
     drawn_from = as_population(population, setting.dimension)
@@ -245,7 +262,7 @@ def compare(
     left_out = {}
     for done, name in enumerate(names, 1):
         try:
-            options = [with_rules(candidate, rules) for candidate in candidates(name, setting)]
+            options = [with_rules(candidate, rules, slow=slow) for candidate in candidates(name, setting)]
             measured.append(measure(options, setting.metric, training, testing, (seeds[0], seeds[1])))
         except UnavailableError as reason:
             left_out[name] = str(reason)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.prior import Prior
-from simplexdp.inference.tree import Level, parts_of_prior, tree_posterior
+from simplexdp.inference.tree import Level, Part, parts_of_prior, tree_posterior
 from simplexdp.models.released import Law
 
 __all__ = ["TableMargins", "table_margins"]
@@ -80,8 +80,11 @@ def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int
         raise InvalidParameterError("margins need independent noise on every count, whose law is known")
     shape = noisy.shape
     rows, dimension = int(np.prod(shape[:-1], initial=1)), shape[-1]
+    # Each split of n records has one over the number of all splits: without that large totals, which have many more,
+    # would be the likelier ones before the release.
+    even = Part(0.0, np.ones(rows), np.array([float(rows)]))
     levels = [
-        Level(np.zeros(rows, dtype=np.int64)),
+        Level(np.zeros(rows, dtype=np.int64), [even]),
         Level(
             np.repeat(np.arange(rows), dimension),
             parts_of_prior(prior, rows),

@@ -12,6 +12,12 @@ from simplexdp.inference.total import Spec, Total, known_totals
 
 __all__ = ["Problem", "state"]
 
+TOTAL_NEEDED = (
+    "total must be given, as a Dirichlet draw does not tell the number of records: the number where it is public; else "
+    "Total.between(low, high) or Total.negative_binomial(mean, size) for what is known of it without the data, or "
+    "(mechanism, value) for a noisy number that was released for a budget of its own"
+)
+
 
 class Problem(NamedTuple):
     """Releases of the same rows, and noisy totals of them."""
@@ -47,14 +53,12 @@ def state(
     if isinstance(implied, np.ndarray) and np.any(implied < 0):
         raise InvalidParameterError("release must have a sum of at least zero: its noise keeps the number of records")
     noisy: tuple[_core.Observation, ...] = ()
-    if isinstance(total, tuple) and len(total) == 2:
+    if isinstance(total, tuple) and len(total) == 2 and hasattr(total[0], "release"):
         noisy, total = (noisy_total(*total, rows),), Total.flat()
     stated: Total | NDArray[np.int64]
     if total is None:
         if implied is None:
-            raise InvalidParameterError(
-                "total must be given: the number of records where it is public, or a simplexdp.inference.Total"
-            )
+            raise InvalidParameterError(TOTAL_NEEDED)
         stated = implied
     elif isinstance(total, Total):
         stated = implied if isinstance(implied, np.ndarray) else total

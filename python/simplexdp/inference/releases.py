@@ -56,6 +56,11 @@ def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) ->
 
 def noisy_total(mechanism: Any, value: ArrayLike, rows: tuple[int, ...]) -> _core.Observation:
     """Tell what a noisy number of records says, for all rows or for each."""
+    if not (hasattr(mechanism, "sigma") or hasattr(mechanism, "scale")) or hasattr(mechanism, "dimension"):
+        raise InvalidParameterError(
+            "total must be a pair of a mechanism that adds noise to each number, such as DiscreteLaplaceMechanism, and "
+            f"what it released, got a pair with {type(mechanism).__name__}"
+        )
     values = np.broadcast_to(check.numbers("value", value), rows)
     return _noisy(mechanism, np.ascontiguousarray(values).ravel(), total=True)
 

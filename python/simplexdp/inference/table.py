@@ -53,7 +53,7 @@ class TablePosterior:
         self._rows = int(np.prod(self._shape[:-1]))
         self._shared = shared and prior.log_weights.size > 1
         self._prior = prior
-        self._summaries: dict[tuple[float | None, bool], Any] = {}
+        self._summaries: dict[tuple[float, bool, bool] | None, Any] = {}
 
     def __repr__(self) -> str:
         return f"TablePosterior(shape={self._shape})"
@@ -137,7 +137,7 @@ class TablePosterior:
         >>> posterior.interval(0.9).shape
         (2, 2, 2)
         """
-        ends = self._summary(check.open_unit("level", level), is_shortest(kind))[5]
+        ends = self._summary((check.open_unit("level", level), is_shortest(kind), True))[5]
         return np.asarray(ends.reshape(*self._shape, 2))
 
     @property
@@ -182,18 +182,21 @@ class TablePosterior:
         values: Floats = self._summary()[which].reshape(*self._shape, 2)
         return values
 
-    def _summary(self, level: float | None = None, shortest: bool = False) -> Any:
-        if level is None and self._summaries:
+    def _summary(self, interval: tuple[float, bool, bool] | None = None) -> Any:
+        """Return moments, and intervals of a level; whether the shortest, and of shares too, which takes longer."""
+        if interval is None and self._summaries:
             return next(iter(self._summaries.values()))
-        key = (level, shortest)
-        if key not in self._summaries:
+        if interval is not None and (interval[0], interval[1], True) in self._summaries:
+            interval = (interval[0], interval[1], True)
+        if interval not in self._summaries:
             totals = (
                 (self._total.spec, None)
                 if isinstance(self._total, Total)
                 else (Total.flat().spec, np.ascontiguousarray(self._total).ravel())
             )
             problem = self._problem
-            self._summaries[key] = _core.infer_rows(
+            before = next(iter(self._summaries.values()), None)
+            self._summaries[interval] = _core.infer_rows(
                 [release.observation for release in problem.releases] + list(problem.totals),
                 self._rows,
                 np.ascontiguousarray(self._prior.parameters).ravel(),
@@ -201,11 +204,11 @@ class TablePosterior:
                 totals,
                 problem.least,
                 self._shared,
-                level,
-                shortest,
+                interval,
                 threads_for(self._rows, _ROWS_PER_THREAD),
+                before[6] if self._shared and before is not None else None,
             )
-        return self._summaries[key]
+        return self._summaries[interval]
 
 
 class TableCounts:
@@ -245,5 +248,5 @@ class TableCounts:
         >>> posterior.counts.interval(0.9).shape
         (2, 2, 2)
         """
-        ends: Integers = self._posterior._summary(check.open_unit("level", level), is_shortest(kind))[4]
+        ends: Integers = self._posterior._summary((check.open_unit("level", level), is_shortest(kind), False))[4]
         return ends.reshape(*self._posterior._shape, 2)

@@ -38,7 +38,7 @@ from simplexdp.models.saved import (
     smoothing_of,
     text_of,
 )
-from simplexdp.models.smoothing import SMOOTHINGS
+from simplexdp.models.smoothing import SMOOTHINGS, smoothing_used, why_as_drawn
 from simplexdp.models.tables import TableRelease
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def _take(self, release: NetworkRelease, floor: float) -> None:
         """Make the tables of what was released."""
         self._released = release
-        self.smoothing_ = self.smoothing if release.has_posterior else "floor"
+        self.smoothing_ = smoothing_used(self.smoothing, release.tables.values(), release.total)
         shapes = {node: self._shape(node) for node in self.parents_}
         if self.smoothing_ == "floor":
             self.cpds_ = {node: table.floored(floor).reshape(shapes[node]) for node, table in release.tables.items()}
@@ -325,8 +325,11 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         level = _arguments.open_unit("level", level)
-        if self._released is None or not self._released.has_posterior:
-            raise InvalidParameterError("interval must be asked of a network whose release tells enough to infer from")
+        if self._released is None:
+            raise InvalidParameterError("interval must be asked of a network that has its release")
+        reason = why_as_drawn(self._released.tables.values(), self._released.total)
+        if reason is not None:
+            raise InvalidParameterError(f"interval must be asked of a network that can be inferred: {reason}")
         found = self._released.posterior
         return {node: found[node].interval(level).reshape(*self._shape(node), 2) for node in self.parents_}
 

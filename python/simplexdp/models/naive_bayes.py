@@ -60,7 +60,7 @@ from simplexdp.models.saved import (
     read,
     smoothing_of,
 )
-from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable
+from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable, smoothing_used, why_as_drawn
 from simplexdp.models.tables import TableRelease
 from simplexdp.models.turns import taken_over
 from simplexdp.models.validation import checked, labels_of
@@ -424,7 +424,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         """Make the tables of what was released."""
         self._calibration = None
         self._released: NaiveBayesRelease | None = release
-        self.smoothing_ = smoothing if release.has_posterior else "floor"
+        self.smoothing_ = smoothing_used(smoothing, release.tables, release.total)
         if self.smoothing_ == "floor":
             self._set_tables(*release.floored(_arguments.non_negative("count_floor", self.count_floor)))
             return
@@ -477,8 +477,11 @@ class PrivateCategoricalNB(PrivateClassifier):
         """
         check_is_fitted(self, "feature_log_prob_")
         level = _arguments.open_unit("level", level)
-        if self._released is None or not self._released.has_posterior:
-            raise InvalidParameterError("interval must be asked of a model whose release tells enough to infer from")
+        if self._released is None:
+            raise InvalidParameterError("interval must be asked of a model that has its release")
+        reason = why_as_drawn(self._released.tables, self._released.total)
+        if reason is not None:
+            raise InvalidParameterError(f"interval must be asked of a model that can be inferred: {reason}")
         prior, tables = self._released.posterior
         return prior.interval(level)[0], [table.interval(level) for table in tables]
 

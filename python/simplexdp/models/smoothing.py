@@ -8,6 +8,7 @@ parents saw the same totals. `simplexdp_core::inference::conditional` has the fo
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,7 +20,15 @@ from simplexdp import _core
 from simplexdp._parallel import threads_for
 from simplexdp.models.released import ReleasedTable
 
-__all__ = ["SMOOTHINGS", "SmoothedTable", "has_posterior", "smooth_classes", "smooth_network"]
+__all__ = [
+    "SMOOTHINGS",
+    "SmoothedTable",
+    "has_posterior",
+    "smooth_classes",
+    "smooth_network",
+    "smoothing_used",
+    "why_as_drawn",
+]
 
 SMOOTHINGS = ("posterior", "floor")
 CELLS_PER_THREAD = 64
@@ -29,15 +38,37 @@ MOST_CELLS = 2**14
 Floats: TypeAlias = NDArray[np.float64]
 
 
-def has_posterior(tables: Iterable[ReleasedTable], total: int | None) -> bool:
-    """Whether the tables can be inferred: Dirichlet draws do not tell the number of records, so it must be public.
-
-    Beyond `MOST_CELLS` it would take minutes.
-    """
+def why_as_drawn(tables: Iterable[ReleasedTable], total: int | None) -> str | None:
+    """Say why the tables cannot be inferred; None where they can."""
     tables = list(tables)
-    if sum(table.values.size for table in tables) > MOST_CELLS:
-        return False
-    return all(table.protects and (total is not None or table.law.kind != "dirichlet") for table in tables)
+    if not all(table.protects for table in tables):
+        return "exact tables leave nothing to infer"
+    cells = sum(table.values.size for table in tables)
+    if cells > MOST_CELLS:
+        return (
+            f"its tables have {cells} cells, and more than {MOST_CELLS} would take minutes: they stay as they were "
+            "drawn, with noisy counts raised to count_floor; merge rare levels or leave columns out"
+        )
+    if total is None and any(table.law.kind == "dirichlet" for table in tables):
+        return (
+            'Dirichlet draws do not tell the number of records, which adjacency="add_remove" keeps private: take '
+            'mechanism="auto" or another with noise on counts, or adjacency="replace"'
+        )
+    return None
+
+
+def has_posterior(tables: Iterable[ReleasedTable], total: int | None) -> bool:
+    """Whether the tables can be inferred."""
+    return why_as_drawn(tables, total) is None
+
+
+def smoothing_used(asked: str, tables: Iterable[ReleasedTable], total: int | None) -> str:
+    """Return "floor" where tables cannot be inferred, and warn where nobody would expect that."""
+    tables = list(tables)
+    reason = why_as_drawn(tables, total)
+    if asked == "posterior" and reason is not None and sum(table.values.size for table in tables) > MOST_CELLS:
+        warnings.warn(f"the model is not inferred: {reason}", UserWarning, stacklevel=4)
+    return asked if reason is None else "floor"
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,7 @@ impl CountPosterior {
         level: f64,
         shortest: bool,
     ) -> CoreResult<Bound<'py, PyArray1<i64>>> {
-        let interval = Interval { level, shortest };
+        let interval = Interval { level, shortest, shares: false };
         let laws = detached(py, || either!(self.0, p => p.marginals()))??;
         Ok(pairs(&laws.iter().map(|law| interval.of_counts(law)).collect::<Vec<_>>()).into_pyarray(py))
     }
@@ -332,9 +332,9 @@ type Summaries<'py> =
     (Floats<'py>, Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Floats<'py>, Floats<'py>);
 
 /// Summaries of many histograms under one of several priors, which they share if `shared`; the last array holds the weights
-/// of the priors then.
+/// of the priors then, and `shared_weights` takes it back.
 #[pyfunction]
-#[pyo3(signature = (observations, rows, priors, log_weights, totals, least, shared, level, shortest, threads))]
+#[pyo3(signature = (observations, rows, priors, log_weights, totals, least, shared, interval, threads, shared_weights=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn infer_rows<'py>(
     py: Python<'py>,
@@ -345,9 +345,9 @@ pub(crate) fn infer_rows<'py>(
     totals: (TotalSpec<'py>, Option<PyReadonlyArray1<'py, i64>>),
     least: u64,
     shared: bool,
-    level: Option<f64>,
-    shortest: bool,
+    interval: Option<(f64, bool, bool)>,
     threads: usize,
+    shared_weights: Option<PyReadonlyArray1<'py, f64>>,
 ) -> CoreResult<Summaries<'py>> {
     let weights = as_slice("log_weights", &log_weights)?.to_vec();
     let known =
@@ -357,10 +357,20 @@ pub(crate) fn infer_rows<'py>(
         None => vec![total_prior(&totals.0)?],
     };
     let problem = Problem::new(&observations, as_slice("prior", &priors)?, weights.len(), totals, least)?;
-    let interval = level.map(|level| Interval { level, shortest });
+    let interval = interval.map(|(level, shortest, shares)| Interval { level, shortest, shares });
+    let known = match &shared_weights {
+        Some(known) => Some(as_slice("shared_weights", known)?.to_vec()),
+        None => None,
+    };
+    if known.as_ref().is_some_and(|known| known.len() != weights.len()) {
+        return Err(Error::parameter("shared_weights", "have one weight for each prior", weights.len()).into());
+    }
     let (summaries, shared) = detached(py, || {
         let all = Rows { rows, log_weights: weights, posterior: |row, part| problem.posterior(row, part) };
-        let shared = if shared { Some(all.shared_weights(&all.log_evidence(threads)?)) } else { None };
+        let shared = match known {
+            None if shared => Some(all.shared_weights(&all.log_evidence(threads)?)),
+            known => known,
+        };
         Ok::<_, Error>((all.summaries(shared.as_deref(), interval, threads)?, shared.unwrap_or_default()))
     })??;
     let array = |values: Vec<f64>| values.into_pyarray(py);

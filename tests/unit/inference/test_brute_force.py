@@ -189,6 +189,36 @@ def test_a_noisy_total_counts():
     assert np.abs(posterior.counts.mean - masses @ rows).max() < 1e-6
 
 
+@pytest.mark.parametrize("name", ["Dirichlet", "urn"])
+def test_what_does_not_tell_its_total_takes_a_noisy_or_a_supposed_one(name):
+    make, release, law = MECHANISMS[name]
+    alpha = [1.0, 0.3, 2.0]
+    noise = sdp.DiscreteLaplaceMechanism(scale=0.5, sensitivity=1)
+    told = [(law, release), (lambda _, x: discrete_laplace(0.5)(4, sum(x)), None)]
+    posterior = make("add_remove").infer(release, prior=alpha, total=(noise, 4))
+    # Numbers above 17 have a probability below 1e-11.
+    check(posterior, *brute(told, alpha, dict.fromkeys(range(18), 1.0)), alpha)
+    mean, size = 1.0, 20.0
+    supposed = {
+        n: math.exp(math.lgamma(n + size) - math.lgamma(size) - math.lgamma(n + 1))
+        * (size / (mean + size)) ** size
+        * (mean / (mean + size)) ** n
+        for n in range(18)
+    }
+    posterior = make("add_remove").infer(release, prior=alpha, total=Total.negative_binomial(mean, size))
+    check(posterior, *brute([(law, release)], alpha, supposed), alpha)
+
+
+def test_without_a_prior_of_the_total_a_draw_says_what_one_likes():
+    """The likelihood of a large total tends to a constant: the interval is as short as the largest total allows."""
+    mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=2, adjacency="add_remove")
+    lengths = [
+        np.diff(mechanism.infer([0.25, 0.75], total=Total.between(0, most)).interval()[0])[0]
+        for most in (10**2, 10**3, 10**4)
+    ]
+    assert lengths[0] > 2 * lengths[1] > 4 * lengths[2]
+
+
 def test_the_empirical_prior_is_a_mixture_weighed_by_evidence():
     make, release, law = MECHANISMS["discrete Gaussian"]
     posterior = make("replace").infer(release, prior="empirical", total=N)
@@ -266,6 +296,20 @@ def test_rows_are_their_own_posteriors():
             assert np.abs(table.interval(0.8)[i] - posterior.interval(0.8)).max() < 1e-8
             assert (table.counts.interval(0.8)[i] == posterior.counts.interval(0.8)).all()
             assert abs(table.log_evidence[i] - posterior.log_evidence) < 1e-9
+
+
+def test_intervals_of_rows_come_with_and_without_those_of_shares():
+    """Counts alone are quicker, and the weights that rows share are found once: nothing else may differ."""
+    mechanism, release = sdp.DiscreteLaplaceMechanism(scale=2, sensitivity=2), [[5, -2, 4], [9, 0, 1], [1, 0, 0]]
+    for options in ({"prior": "empirical"}, {"prior": 1.0}, {"total": [7, 10, 2]}):
+        alone, after = (mechanism.infer(release, **options) for _ in range(2))
+        shares = after.interval(0.9)
+        assert alone.counts.interval(0.9).tolist() == after.counts.interval(0.9).tolist()
+        np.testing.assert_array_equal(alone.counts.mean, after.counts.mean)
+        np.testing.assert_array_equal(alone.interval(0.9), shares)
+        for row, ends in enumerate(shares):
+            np.testing.assert_allclose(after[row].interval(0.9), ends, atol=1e-9)
+            assert after[row].counts.interval(0.9).tolist() == alone.counts.interval(0.9)[row].tolist()
 
 
 def test_rows_share_the_concentration():
@@ -354,8 +398,14 @@ def test_tables_are_shown_in_notebooks_up_to_their_beginning():
 
 def test_a_dirichlet_draw_needs_a_total_and_its_grid():
     mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=2)
-    with pytest.raises(sdp.InvalidParameterError, match="total"):
+    with pytest.raises(
+        sdp.InvalidParameterError, match=r"Total.between.*Total.negative_binomial.*\(mechanism, value\)"
+    ):
         mechanism.infer([0.25, 0.75])
+    with pytest.raises(sdp.InvalidParameterError, match="a pair with SumPreserving"):
+        mechanism.infer([0.25, 0.75], total=(sdp.SumPreservingLaplaceMechanism(scale=2, dimension=2), 10))
+    of_rows = mechanism.infer([[0.25, 0.75], [0.5, 0.5]], total=(20, 10))
+    assert of_rows.total_mean.tolist() == [20, 10]
     with pytest.raises(sdp.InvalidParameterError, match="total"):
         mechanism.infer([0.25, 0.75], total=Total.flat()).mean  # noqa: B018
     with pytest.raises(sdp.InvalidParameterError, match="resolution"):

@@ -90,6 +90,21 @@ def test_margins_of_a_table_are_those_of_rows_tied_by_hand():
     assert found.cells.interval(0.99).min() >= 0
 
 
+def test_a_private_total_is_no_likelier_for_the_many_ways_to_split_it():
+    """Every number of records as likely as any other, then every split of it: by enumeration of tables of 2 x 2."""
+    mechanism, noisy, most = sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=1), [[3, 1], [-1, 2]], 24
+    weights = {}
+    for x in itertools.product(range(most + 1), repeat=4):
+        if sum(x) <= most:
+            log = -math.log(sum(x) + 1) + log_split(x[:2], [1.0, 1.0]) + log_split(x[2:], [1.0, 1.0])
+            weights[x] = math.exp(log - sum(abs(a - b) for a, b in zip(x, np.ravel(noisy), strict=True)))
+    tables, masses = np.array(list(weights)), np.array(list(weights.values())) / sum(weights.values())
+    found = mechanism.infer(noisy).margins()
+    np.testing.assert_allclose(found.cells.mean.ravel(), masses @ tables, atol=1e-5)
+    np.testing.assert_allclose(found.total.mean, masses @ tables.sum(axis=1), atol=1e-5)
+    np.testing.assert_allclose(found.total.sd**2, masses @ tables.sum(axis=1) ** 2 - found.total.mean**2, atol=1e-3)
+
+
 def test_intervals_of_cells_rows_and_margins_cover():
     """60 tables of 6 x 4 from the model, fixed seed: 1440 cells, 360 rows, 240 margins; 4 standard errors: 3 to 8 %."""
     rng = np.random.default_rng(5)

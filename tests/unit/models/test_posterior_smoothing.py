@@ -170,8 +170,9 @@ def test_every_mechanism_gives_shares_with_intervals_around_them(mechanism, adja
     if (mechanism, adjacency) == ("dirichlet", "add_remove"):
         # A draw does not tell how many records there are.
         assert naive.smoothing_ == net.smoothing_ == "floor"
-        with pytest.raises(InvalidParameterError, match="interval"):
-            net.interval()
+        for model in (naive, net):
+            with pytest.raises(InvalidParameterError, match=r'interval.*Dirichlet draws do not tell.*mechanism="auto"'):
+                model.interval()
         return
     assert naive.smoothing_ == net.smoothing_ == "posterior"
     assert naive.mechanism_ == mechanism or mechanism == "auto"
@@ -252,6 +253,16 @@ def test_floors_make_the_tables_of_before():
     np.testing.assert_array_equal(draw.cpds_["code"], draw._released.tables["code"].values)
     with pytest.raises(InvalidParameterError, match="smoothing"):
         classifier(smoothing="best")
+
+
+def test_too_many_cells_are_told():
+    X, y = np.zeros((50, 2), dtype=int), np.zeros(50, dtype=int)
+    model = PrivateCategoricalNB(1.0, categories=[5000, 4000], classes=[0, 1], random_state=SeededRng(1))
+    with pytest.warns(UserWarning, match="not inferred: its tables have 18000 cells.*merge rare levels"):
+        model.fit(X, y)
+    assert model.smoothing_ == "floor"
+    with pytest.raises(InvalidParameterError, match=r"interval.*18000 cells"):
+        model.interval()
 
 
 def test_exact_tables_have_no_posterior():

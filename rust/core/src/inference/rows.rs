@@ -18,6 +18,8 @@ pub struct Interval {
     pub level: f64,
     /// The shortest one; else that with the same probability on either side.
     pub shortest: bool,
+    /// Of the probabilities too, which takes several times as long as of the counts alone.
+    pub shares: bool,
 }
 
 /// Histograms whose posteriors differ in their releases only: `posterior` gives that of a row under one of the priors.
@@ -117,16 +119,19 @@ impl Summary {
         if !mixture.public_total() {
             // The laws of shares put many totals together; their moments need not.
             summary.shares = mixture.share_moments()?.into_iter().map(deviation).collect();
-            if interval.is_none() {
-                return Ok(summary);
-            }
+        }
+        if let Some(interval) = interval {
+            summary.count_intervals = marginals.iter().map(|law| interval.of_counts(law)).collect();
+        }
+        let of_shares = interval.filter(|interval| interval.shares);
+        if !mixture.public_total() && of_shares.is_none() {
+            return Ok(summary);
         }
         let laws = mixture.share_laws_from(&marginals)?;
         if mixture.public_total() {
             summary.shares = laws.iter().map(|law| (law.mean(), law.variance().sqrt())).collect();
         }
-        if let Some(interval) = interval {
-            summary.count_intervals = marginals.iter().map(|law| interval.of_counts(law)).collect();
+        if let Some(interval) = of_shares {
             let ends = |law: &super::ShareLaw| {
                 if interval.shortest { law.shortest(interval.level) } else { law.central(interval.level) }
             };

@@ -5,6 +5,9 @@ use crate::special::beta_inc;
 /// Groups that neighbours are put into, at least.
 const GROUPS: f64 = 64.0;
 
+/// Quantiles below are zero.
+const SMALLEST: f64 = 1e-300;
+
 /// Means in a group differ at most by this ratio.
 const RATIO: f64 = 1.15;
 
@@ -52,25 +55,29 @@ impl BetaMixture {
         self.parts.iter().map(|&(mass, a, b)| mass * beta_inc(a, b, t)).sum()
     }
 
-    /// The value that is exceeded with probability 1 - `level`, to nine digits of a share.
+    /// The value that is exceeded with probability 1 - `level`, to nine digits; zero where it is below 1e-300.
     pub(super) fn quantile(&self, level: f64) -> f64 {
         if self.parts.is_empty() {
             return 1.0;
         }
         let all: f64 = self.parts.iter().map(|part| part.0).sum();
         let wanted = level * all;
+        // Of logarithms: a share of which nothing is known but that it is rare may be as small as one likes.
+        let (mut low, mut high) = (SMALLEST.ln(), 0.0);
+        let (mut below, mut above) = (self.below(SMALLEST) - wanted, all - wanted);
+        if below >= 0.0 {
+            return 0.0;
+        }
         // Regula falsi, which halves the weight of an end that stays (the Illinois rule), with halvings of the interval.
-        let (mut low, mut high) = (0.0, 1.0);
-        let (mut below, mut above) = (-wanted, all - wanted);
-        for i in 0..200 {
-            if high - low < 1e-12 + 1e-10 * low {
+        for i in 0..400 {
+            if high - low < 1e-10 {
                 break;
             }
             let mut t = if i % 3 == 2 { 0.5 * (low + high) } else { low - below * (high - low) / (above - below) };
             if !(t > low && t < high) {
                 t = 0.5 * (low + high);
             }
-            let at = self.below(t) - wanted;
+            let at = self.below(t.exp()) - wanted;
             if at < 0.0 {
                 (low, below) = (t, at);
                 above *= 0.5;
@@ -79,7 +86,7 @@ impl BetaMixture {
                 below *= 0.5;
             }
         }
-        0.5 * (low + high)
+        (0.5 * (low + high)).exp()
     }
 }
 

@@ -24,13 +24,14 @@ mod strength;
 
 use self::lattice::{FEW, Information, Lattice, range_around};
 use self::mixture::BetaMixture;
-use self::row::{Fitted, Row};
+use self::row::{Fitted, Row, ShareNode};
 use self::strength::{CONCENTRATIONS, Strength};
 use super::cell::{Cell, LARGEST_COUNT};
 use super::factor::Factor;
 use super::segment::Segment;
 use super::total::TotalTerm;
 use super::tree::Tree;
+use crate::special::log_gamma_ratio;
 use crate::{Error, Result, parallel};
 
 /// Weights of concentrations below this are left out of the answer.
@@ -41,6 +42,9 @@ const FINENESS: f64 = 4.0;
 
 /// Totals in the lattice of a row at most.
 const MOST_TOTALS: i64 = 1 << 13;
+
+/// Priors of a cell below that say that it is empty.
+const LEAST_PRIOR: f64 = 1e-9;
 
 /// How far from its mean a total is looked for, in standard deviations.
 const REACH: f64 = 10.0;
@@ -457,13 +461,11 @@ impl Smoothed {
                 tilt = fitted.tilt();
                 let weights = fitted.weights(&self.others[table][row])?;
                 for (k, (nodes, found)) in nodes.iter_mut().zip(fitted.share_nodes(&weights)?).enumerate() {
-                    let wider = strength.widening(row, k, &found);
-                    // What the centre adds is spread so that no law becomes wider than its mean allows.
-                    let node = |(mass, mean, variance): (f64, f64, f64)| {
-                        let most = mean * (1.0 - mean);
-                        (weight * mass, mean, (variance + wider * most).min(0.9 * most).max(variance))
-                    };
-                    nodes.extend(found.into_iter().map(node));
+                    let centres = strength.centres(row, k);
+                    let part = weight / centres.len() as f64;
+                    for centre in &centres {
+                        nodes.extend(given_centre(&found, fitted.prior(k), *centre).map(|(p, m, v)| (part * p, m, v)));
+                    }
                 }
             }
             Ok(nodes.into_iter().map(|nodes| central(nodes, level)).collect::<Vec<_>>())
@@ -485,6 +487,30 @@ impl Smoothed {
         };
         self.totals.iter().map(of).collect()
     }
+}
+
+/// Masses, means and variances of a share if its centre were another one: counts are then as much more or less likely as their
+/// beta-binomial law says.
+fn given_centre(
+    nodes: &[ShareNode],
+    (prior, sum): (f64, f64),
+    centre: f64,
+) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+    let wanted = (centre * sum).clamp(LEAST_PRIOR.min(prior), (sum - LEAST_PRIOR).max(prior));
+    let log = |prior: f64, node: &ShareNode| {
+        let others = (node.total - sum - node.count).max(0.0);
+        log_gamma_ratio(prior, node.count) + log_gamma_ratio(sum - prior, others)
+    };
+    let other = wanted != prior;
+    let logs: Vec<f64> =
+        nodes.iter().map(|node| if other { log(wanted, node) - log(prior, node) } else { 0.0 }).collect();
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let masses: Vec<f64> = nodes.iter().zip(&logs).map(|(node, log)| node.mass * (log - top).exp()).collect();
+    let scale = nodes.iter().map(|node| node.mass).sum::<f64>() / masses.iter().sum::<f64>();
+    nodes.iter().zip(masses).filter(|(_, mass)| *mass > 0.0).map(move |(node, mass)| {
+        let (mean, variance) = node.share(wanted);
+        (mass * scale, mean, variance)
+    })
 }
 
 fn central(nodes: Vec<(f64, f64, f64)>, level: f64) -> (f64, f64) {

@@ -510,8 +510,8 @@ impl Fitted {
         Ok(found.into_iter().map(|m| variance_of(m[0], m[1])).collect())
     }
 
-    /// For every cell: masses of counts, each with mean and variance of its share.
-    pub(super) fn share_nodes(&self, weights: &Weights) -> Result<Vec<Vec<(f64, f64, f64)>>> {
+    /// For every cell: its counts, each with its mass and what is known of the row's total then.
+    pub(super) fn share_nodes(&self, weights: &Weights) -> Result<Vec<Vec<ShareNode>>> {
         let outside = |power: i32| self.outside(weights, &|n| (n + self.prior_sum).powi(power));
         let powers = [outside(0)?, outside(1)?, outside(2)?];
         let nodes = |k: usize| {
@@ -521,17 +521,41 @@ impl Fitted {
                     if !(mass > 0.0) {
                         return None;
                     }
+                    let count = (i * block.step) as f64;
                     // The total given the count, prior included.
-                    let total = (first / mass).max((i * block.step) as f64 + self.priors[k]);
+                    let total = (first / mass).max(count + self.priors[k]);
                     let spread = (second / mass / (total * total) - 1.0).max(0.0);
-                    let mean = (((i * block.step) as f64 + self.priors[k]) / total).min(1.0);
-                    Some((mass, mean, mean * (1.0 - mean) / (total + 1.0) + mean * mean * spread))
+                    Some(ShareNode { mass, count, total, spread })
                 };
                 block.tree.law(k).iter().filter_map(node).collect::<Vec<_>>()
             };
             self.blocks.iter().enumerate().flat_map(of_block).collect()
         };
         Ok((0..self.priors.len()).map(nodes).collect())
+    }
+
+    /// The prior of a cell and of all cells together.
+    pub(super) fn prior(&self, k: usize) -> (f64, f64) {
+        (self.priors[k], self.prior_sum)
+    }
+}
+
+/// One count of a cell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShareNode {
+    pub(super) mass: f64,
+    pub(super) count: f64,
+    /// The mean of the row's total and prior.
+    pub(super) total: f64,
+    /// The variance of that over its square.
+    pub(super) spread: f64,
+}
+
+impl ShareNode {
+    /// Mean and variance of the share where the cell has this prior.
+    pub(super) fn share(&self, prior: f64) -> (f64, f64) {
+        let mean = ((self.count + prior) / self.total).min(1.0);
+        (mean, mean * (1.0 - mean) / (self.total + 1.0) + mean * mean * self.spread)
     }
 }
 

@@ -19,6 +19,7 @@
 use super::lattice::Lattice;
 use super::row::{Moments, Row};
 use crate::Result;
+use crate::special::beta_inc_inverse;
 
 /// The concentrations that are tried, as logarithms: 1 to 10^5, all equally likely before the release.
 pub(super) const CONCENTRATIONS: [f64; 11] = [
@@ -43,6 +44,12 @@ const PSEUDO_TABLES: f64 = 1.0;
 
 /// Steps from equal frequencies.
 const STEPS: usize = 30;
+
+/// Shares of a centre that intervals are averaged over.
+const CENTRES: u32 = 12;
+
+/// Variances of a centre below this part of those of a share around it are none.
+const NEARLY_KNOWN: f64 = 1e-3;
 
 /// No prior of a level is smaller.
 const LEAST: f64 = 1e-6;
@@ -201,15 +208,23 @@ impl Strength {
         variance + weight * weight * known.variance[k]
     }
 
-    /// What the centre adds to the variance of a share, whose law is given by masses, means and variances, in units of
-    /// mean (1 - mean).
-    pub(super) fn widening(&self, row: usize, k: usize, nodes: &[(f64, f64, f64)]) -> f64 {
-        let sum = |f: &dyn Fn(f64, f64) -> f64| nodes.iter().map(|node| node.0 * f(node.1, node.2)).sum::<f64>();
-        let (mass, mean) = (sum(&|_, _| 1.0), sum(&|m, _| m));
-        let mean = mean / mass;
-        let variance = sum(&|m, v| v + (m - mean).powi(2)) / mass;
-        let most = sum(&|m, _| m * (1.0 - m)) / mass;
-        if most > 0.0 { (self.variance(row, k, variance) - variance) / most } else { 0.0 }
+    /// Shares that the centre may have in a cell, all equally likely: of the Beta law with its mean and variance.
+    pub(super) fn centres(&self, row: usize, k: usize) -> Vec<f64> {
+        let known = self.of(row);
+        let sum: f64 = known.prior.iter().sum();
+        let mean = known.prior[k] / sum;
+        let square = mean * (1.0 - mean);
+        // What moves a share by less than a part of the spread that it has under a known centre is nothing.
+        if known.variance[k] <= NEARLY_KNOWN * square / (sum + 1.0) {
+            return vec![mean];
+        }
+        let mass = (square / known.variance[k] - 1.0).max(LEAST);
+        (0..CENTRES)
+            .map(|j| {
+                let level = (f64::from(j) + 0.5) / f64::from(CENTRES);
+                beta_inc_inverse(mean * mass, (1.0 - mean) * mass, level).unwrap_or(mean)
+            })
+            .collect()
     }
 }
 
