@@ -53,7 +53,7 @@ FEW_RECORDS = 100
 SPLITS = range(15)
 COLUMNS = (
     *("metric", "adjacency", "epsilon", "delta", "n", "dimension"),
-    *("winner", "tied", "margin", "second", "error", "standard_error", "postprocessing"),
+    *("winner", "tied", "margin", "second", "error", "standard_error"),
 )
 
 HEADER = """# Which mechanism has the least error
@@ -215,7 +215,7 @@ def cell(table: Comparison) -> tuple[object, ...]:
     return (
         *(table.metric, table.adjacency, table.epsilon, table.delta, table.n, table.dimension),
         *(first.mechanism, int(bool(table.ties)), f"{second.ratio:.4g}", second.mechanism),
-        *(f"{first.error:.5g}", f"{first.standard_error:.2g}", first.postprocessing),
+        *(f"{first.error:.5g}", f"{first.standard_error:.2g}"),
     )
 
 

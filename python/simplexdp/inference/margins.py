@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.prior import Prior
-from simplexdp.inference.tree import Level, Part, parts_of_prior, tree_posterior
+from simplexdp.inference.tree import Level, Part, empirical_parts, parts_of_prior, tree_posterior
 from simplexdp.models.released import Law
 
 __all__ = ["TableMargins", "table_margins"]
@@ -64,7 +64,10 @@ class TableMargins:
 
 
 def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int | None) -> TableMargins:
-    """Infer the counts of a table of noisy counts; any split of the records into rows is as likely as any other.
+    """Infer the counts of a table of noisy counts.
+
+    Any split of a public number of records into rows is as likely as any other. A private one is as likely as any other
+    number, and its split follows the empirical prior.
 
     Parameters
     ----------
@@ -81,10 +84,12 @@ def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int
     shape = noisy.shape
     rows, dimension = int(np.prod(shape[:-1], initial=1)), shape[-1]
     # Each split of n records has one over the number of all splits: without that large totals, which have many more,
-    # would be the likelier ones before the release.
+    # would be the likelier ones before the release. How uneven rows are says the evidence, where it has to say how many
+    # records there are too.
+    whole = np.zeros(rows, dtype=np.int64)
     even = Part(0.0, np.ones(rows), np.array([float(rows)]))
     levels = [
-        Level(np.zeros(rows, dtype=np.int64), [even]),
+        Level(whole, [even] if total is not None or rows == 1 else empirical_parts(whole)),
         Level(
             np.repeat(np.arange(rows), dimension),
             parts_of_prior(prior, rows),

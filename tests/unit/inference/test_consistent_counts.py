@@ -10,7 +10,7 @@ import simplexdp as sdp
 from simplexdp.inference import tree
 from simplexdp.inference.least_squares import Measured, least_squares
 from simplexdp.inference.prior import make_prior
-from simplexdp.inference.tree import Level, Part, tree_posterior
+from simplexdp.inference.tree import Level, Part, empirical_parts, tree_posterior
 from simplexdp.models.released import Law
 
 PARENTS = np.array([0, 0, 1, 1, 1])
@@ -91,12 +91,14 @@ def test_margins_of_a_table_are_those_of_rows_tied_by_hand():
 
 
 def test_a_private_total_is_no_likelier_for_the_many_ways_to_split_it():
-    """Every number of records as likely as any other, then every split of it: by enumeration of tables of 2 x 2."""
+    """Every number of records as likely as any other, its split by the empirical prior: enumerated tables of 2 x 2."""
     mechanism, noisy, most = sdp.DiscreteLaplaceMechanism(scale=1, sensitivity=1), [[3, 1], [-1, 2]], 24
-    weights = {}
+    weights, parts = {}, empirical_parts(np.zeros(2, dtype=int))
     for x in itertools.product(range(most + 1), repeat=4):
         if sum(x) <= most:
-            log = -math.log(sum(x) + 1) + log_split(x[:2], [1.0, 1.0]) + log_split(x[2:], [1.0, 1.0])
+            rows = (x[0] + x[1], x[2] + x[3])
+            splits = sum(math.exp(part.log_weight + log_split(rows, part.parameters)) for part in parts)
+            log = math.log(splits) + log_split(x[:2], [1.0, 1.0]) + log_split(x[2:], [1.0, 1.0])
             weights[x] = math.exp(log - sum(abs(a - b) for a, b in zip(x, np.ravel(noisy), strict=True)))
     tables, masses = np.array(list(weights)), np.array(list(weights.values())) / sum(weights.values())
     found = mechanism.infer(noisy).margins()
