@@ -73,7 +73,24 @@ CALLS = {
     "bins": lambda f, a, b, y, p: PrivateBinner(epsilon=1.0, n_bins=2, bounds=(0, 1)).fit(f.iloc[:, :2]),
     "mean": lambda f, a, b, y, p: numeric.mean(f, a, bounds=(0, 1), epsilon=1.0, unit=p, max_rows=2),
 }
-ARGUMENTS = {"frame", "columns", "unit", "first_by", "by", "groups", "X", "y", "edges", "bounds", "domains", "levels"}
+ARGUMENTS = {
+    *(
+        "frame",
+        "column",
+        "columns",
+        "unit",
+        "max_rows",
+        "first_by",
+        "by",
+        "groups",
+        "X",
+        "y",
+        "edges",
+        "bounds",
+        "domains",
+    ),
+    "levels",
+}
 
 
 @pytest.mark.filterwarnings("ignore::simplexdp.exceptions.WeakGuaranteeWarning")
