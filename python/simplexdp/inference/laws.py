@@ -129,7 +129,7 @@ class Sums:
     logs: Floats
     """Of what `total` was divided by, one for each block."""
     _rounds: tuple[Weights, ...]
-    _exact: bool = False
+    exact: bool = False
 
 
 def sums(rows: Weights, size: int, *, exact: bool = False) -> Sums:
@@ -185,7 +185,7 @@ def remainders(found: Sums, outside: Weights, size: int) -> Weights:
     for rows, (inner, _) in zip(reversed(found._rounds), reversed(list(pairwise(sizes))), strict=True):
         padded = inner + inner % 2
         mates = np.arange(len(rows)) ^ 1
-        outside = _remainder(outside.rows(np.arange(len(rows)) // 2), rows.rows(mates), rows, exact=found._exact)
+        outside = _remainder(outside.rows(np.arange(len(rows)) // 2), rows.rows(mates), rows, exact=found.exact)
         if padded != inner:
             kept = np.arange(len(rows)).reshape(-1, padded)[:, :inner].ravel()
             outside = outside.rows(kept)
