@@ -65,7 +65,8 @@ class LaplacePosteriorMechanism:
         self._sensitivity, self._consistent = int(sensitivity), bool(consistent)
         # Counts are multiples of a grid of at most 1, so that rounding adds nothing to the sensitivity, however many of
         # them change. All that n observations can count must lie within the steps beyond which a release clamps.
-        fine = math.floor(math.log2(self._sensitivity / self._epsilon)) - 20
+        # The quotient can be beyond the doubles; the mechanism refuses such a scale.
+        fine = math.floor(min(math.log2(self._sensitivity / self._epsilon), 1024.0)) - 20
         reach = self._n.bit_length() - LOG_LARGEST_STEPS
         self._noise = LaplaceMechanism.calibrated(
             epsilon=self._epsilon,

@@ -41,3 +41,9 @@ def test_a_released_posterior_is_near_that_of_the_data(log_n):
         # Beyond 40 scales with a chance of exp(-40); the projection at most doubles an error.
         assert np.all(np.abs(released - counts) <= 2 * 40 * mechanism.scale)
         assert released.sum() == pytest.approx(n, rel=1e-15)
+
+
+@pytest.mark.parametrize("epsilon", [5e-324, 8.7e-313, 1e-300])
+def test_an_epsilon_whose_noise_no_grid_holds_is_refused(epsilon):
+    with pytest.raises(sdp.InvalidParameterError, match="must be at least"):
+        sdp.LaplacePosteriorMechanism([1.0, 1.0], 5, epsilon)
