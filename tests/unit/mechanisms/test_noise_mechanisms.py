@@ -1,10 +1,12 @@
 """Mechanisms that add noise: their parameters, their privacy, and what a release looks like."""
 
+import contextlib
 import copy
 import math
 import pickle
 import subprocess
 import sys
+import warnings
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
@@ -261,3 +263,19 @@ def test_using_a_seed_warns_where_the_release_is_called():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert (result.stdout.strip(), result.stderr) == ("['InsecureRandomnessWarning']", "")
+
+
+@pytest.mark.parametrize("kind", [sdp.GaussianMechanism, sdp.DiscreteGaussianMechanism])
+@pytest.mark.parametrize("epsilon", [1e100, 1e179, 1e300, 1.7e308])
+def test_budgets_beyond_all_noise_are_answered_or_refused(kind, epsilon):
+    """The loss over the distance overflowed to NaN, and a function called itself for ever: the process ended."""
+    with warnings.catch_warnings(), contextlib.suppress(sdp.InvalidParameterError):
+        warnings.simplefilter("ignore", sdp.WeakGuaranteeWarning)
+        assert kind.for_counts(epsilon, 3.5e-310).privacy.epsilon(1e-6) <= epsilon
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 1.0, 1e6])
+def test_losses_beyond_the_square_root_of_the_doubles_have_no_delta(sigma):
+    curve = sdp.PrivacyCurve.gaussian(sigma=sigma)
+    for epsilon in (1e179, 1e292, 1e300, 1.7e308):
+        assert curve.delta(epsilon) <= 1e-300

@@ -76,13 +76,14 @@ impl LinearPair {
         if epsilon == f64::INFINITY {
             return Excess { delta: 0.0, slope: 0.0 };
         }
-        if epsilon == f64::NEG_INFINITY {
+        if epsilon == f64::NEG_INFINITY || epsilon.is_nan() {
             return Excess { delta: 1.0, slope: 0.0 };
         }
         let t = DoubleDouble::from(epsilon) / self.r;
         let x = (t + self.offset_p).to_f64();
         if !x.is_finite() {
-            return self.excess(x);
+            // r is at most 1e12, so that the quotient is beyond 1e280, also where its low part overflowed to NaN.
+            return self.excess(f64::INFINITY.copysign(epsilon));
         }
         match self.p.locate(x) {
             Some(k) => self.excess_at(x, Some(epsilon), k),
