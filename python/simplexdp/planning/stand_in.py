@@ -179,7 +179,9 @@ def range_of_samples(errors: NDArray[np.float64], n: int, stood_in: int) -> tupl
     """
     means = errors.mean(axis=1)
     of_releases = errors.var(axis=1, ddof=1).mean() / errors.shape[1]
-    between = max(float(means.var(ddof=1) - of_releases), 0.0)
-    reach = NORMAL * np.sqrt(between * (1 + n / stood_in) + means.var(ddof=1) / len(means))
+    seen = float(means.var(ddof=1))
+    # No less than two standard errors of the difference: releases may drown what samples differ by.
+    between = max(seen - float(of_releases), 0.0) + NORMAL * np.sqrt(2 / (len(means) - 1)) * seen
+    reach = NORMAL * np.sqrt(between * (1 + n / stood_in) + seen / len(means))
     middle = float(means.mean())
     return max(middle - reach, 0.0), middle + reach

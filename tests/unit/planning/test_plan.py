@@ -215,10 +215,10 @@ def test_ranges_of_samples_are_those_of_means_without_the_noise_of_releases():
     generator = np.random.default_rng(5)
     errors = generator.normal(10.0, 1.0, (4000, 1)) + generator.normal(0.0, 5.0, (4000, 2))
     low, high = range_of_samples(errors, 1000, 1000)
-    # Two standard deviations of the difference of two samples: 2 sqrt(2); that of the estimate is 0.3.
-    assert high - low == pytest.approx(4 * math.sqrt(2), rel=0.25)
+    # Two standard deviations of the difference of two samples, and not much more: that of releases is six times that.
+    assert 4 * math.sqrt(2) <= high - low <= 1.4 * 4 * math.sqrt(2)
     low, high = range_of_samples(errors, 1000, 10**9)
-    assert (high - low) / 2 == pytest.approx(2.0, rel=0.25)
+    assert 4 <= high - low <= 1.4 * 4
     assert (low + high) / 2 == pytest.approx(10.0, abs=0.3)
 
 
