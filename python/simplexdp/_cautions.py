@@ -8,9 +8,9 @@ import sys
 import warnings
 from typing import Any
 
-from simplexdp.exceptions import WeakGuaranteeWarning
+from simplexdp.exceptions import PrivacyLeakWarning, WeakGuaranteeWarning
 
-__all__ = ["WEAK", "caution", "caution_search"]
+__all__ = ["WEAK", "caution", "caution_leak", "caution_search"]
 
 WEAK = 10.0
 """An epsilon above which hardly anything is protected: e^10 is 22026."""
@@ -49,6 +49,14 @@ def caution_search(level: int) -> None:
         WeakGuaranteeWarning,
         stacklevel=level,
     )
+
+
+def caution_leak(words: str) -> None:
+    """Warn of what was taken from private data, at the line that called the package."""
+    level, frame = 3, sys._getframe(1)
+    while frame.f_back is not None and _part(frame.f_back)[:1] == (PACKAGE,):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(words, PrivacyLeakWarning, stacklevel=level)
 
 
 def _caller() -> int:

@@ -7,6 +7,7 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp import models
+from simplexdp.exceptions import PrivacyLeakWarning
 
 PEOPLE = {"a": [0, 1] * 50, "b": [1, 0] * 50}
 CALLS = {
@@ -126,3 +127,10 @@ def test_the_command_line_warns_of_delta_and_names_its_own_option(tmp_path, caps
     message = capsys.readouterr().err
     assert "values that --domains does not list" in message
     assert "--domain " not in message
+
+
+def test_what_was_taken_from_private_data_is_told_at_the_callers_line():
+    with pytest.warns(PrivacyLeakWarning) as found:
+        models.PrivateHistogram(epsilon=1.0).fit({"x": ["a", "b"] * 2000}, "x")
+    assert [warning.filename for warning in found] == [__file__]
+    assert "domain=" in str(found[0].message)

@@ -5,7 +5,6 @@ Everything that a plan says, the cost and the number of levels included, is sett
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -16,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments, _core
+from simplexdp._cautions import caution_leak
 from simplexdp.accounting import PrivacyCurve, compose
 from simplexdp.accounting.curve import Adjacency
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError, PrivacyLeakWarning
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 
 __all__ = [
@@ -151,11 +151,9 @@ class BinPlan:
             return list(self.public)
         levels = np.arange(1, self.n_bins) / self.n_bins
         if self.strategy == "quantile":
-            warnings.warn(
+            caution_leak(
                 "strategy='quantile' takes the edges from the data and is not private; state public edges or bounds, "
                 "or use strategy='private_quantile'",
-                PrivacyLeakWarning,
-                stacklevel=3,
             )
             return [np.unique(np.quantile(np.repeat(*sample(column)), levels)) for column in self.columns]
         edges = []

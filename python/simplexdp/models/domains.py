@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
+from simplexdp._cautions import caution_leak
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.source import as_frame, column_of, columns_alone
@@ -26,11 +26,9 @@ def resolve_domains(
         raise InvalidParameterError(f"{argument} must map each column to its values or its cardinality, got {kind}")
     missing = [column for column in columns if column not in stated]
     if missing:
-        warnings.warn(
+        caution_leak(
             f"the domains of {missing!r} were inferred from private data, which reveals the values that occur; "
             f"state them publicly with {argument}=",
-            PrivacyLeakWarning,
-            stacklevel=4,
         )
     return {
         column: as_domain(stated[column]) if column in stated else infer_domain(frame, column) for column in columns

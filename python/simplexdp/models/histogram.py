@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from sklearn.base import BaseEstimator
 from simplexdp import _arguments as check
 from simplexdp._automatic import automatic
 from simplexdp._catalogue import CATALOGUE
-from simplexdp._cautions import caution
+from simplexdp._cautions import caution, caution_leak
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import unit_of
-from simplexdp.exceptions import InvalidParameterError, PrivacyLeakWarning
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
 from simplexdp.frames.persons import checked_bound, seed_of
@@ -454,11 +453,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
     def _domain(self, frame: Any, column: Any) -> Domain:
         if self.domain is not None:
             return as_domain(self.domain)
-        warnings.warn(
+        caution_leak(
             f"the domain of {column!r} was inferred from private data, which reveals the values that occur; state it "
             "publicly with domain=",
-            PrivacyLeakWarning,
-            stacklevel=3,
         )
         return infer_domain(frame, column)
 
@@ -471,11 +468,9 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             if len(above) > 1:
                 raise InvalidParameterError("groups must map each column of by to its groups where there are several")
             return as_domain(self.groups)
-        warnings.warn(
+        caution_leak(
             f"the groups of {by!r} were inferred from private data, which reveals the values that occur; state them "
             "publicly with groups=",
-            PrivacyLeakWarning,
-            stacklevel=4,
         )
         return infer_domain(frame, by)
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp.exceptions import InvalidDataError, PrivacyLeakWarning
+from simplexdp._cautions import caution_leak
+from simplexdp.exceptions import InvalidDataError
 
 __all__ = ["observed_bounds"]
 
 
 def observed_bounds(columns: Sequence[Any], values: Sequence[NDArray[np.float64]]) -> tuple[tuple[float, float], ...]:
     """Return the smallest and the largest value of each column, with a warning."""
-    warnings.warn(
+    caution_leak(
         f"the bounds of {list(columns)!r} were taken from private data, which reveals their extreme values; state them "
         "publicly with bounds=",
-        PrivacyLeakWarning,
-        stacklevel=5,
     )
     found = []
     for column, numbers in zip(columns, values, strict=True):
