@@ -72,7 +72,7 @@ def hierarchy(counts: Any, *, level: float = 0.95) -> Axes:
     told = None if ends is None else level
     if values is None:
         if not fits_panels(1, len(names)):
-            return heat_map(means[:, None], names=names, labels=[ALL])
+            return heat_map(means[:, None], names=names, labels=(ALL,))
         bars = [None if each is None else each[None] for each in (low, high)]
         return groups(means[None], *bars, names=[" > ".join(map(str, places.columns))], labels=names, level=told)
     if not fits_panels(len(names), len(values)):
