@@ -5,6 +5,7 @@ Everything that a plan says, the cost and the number of levels included, is sett
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -301,11 +302,19 @@ def numbers_of(values: Any, column: Any) -> Floats:
     try:
         # None becomes NaN; pandas' NA is no number.
         numbers: Floats = values.astype(np.float64)
+    except OverflowError:
+        # Integers beyond all doubles lie beyond all bounds.
+        return numbers_of(np.array([_near(value) for value in values], dtype=object), column)
     except (TypeError, ValueError) as error:
         raise _not_numeric(column) from error
     if np.isnan(numbers).any():
         raise _missing(column)
     return numbers
+
+
+def _near(value: Any) -> Any:
+    huge = isinstance(value, int) and value.bit_length() > 1023
+    return math.copysign(math.inf, 1 if value > 0 else -1) if huge else value
 
 
 def _not_numeric(column: Any) -> InvalidDataError:

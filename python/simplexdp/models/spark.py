@@ -17,6 +17,8 @@ from simplexdp.models import workers
 
 __all__ = ["answers", "counted", "group_counts", "question", "release_rows"]
 
+SHARES = "probabilities"
+"""The column that is released."""
 MOST_ASKED = 256
 """Tasks that are asked whether they can draw."""
 
@@ -33,6 +35,8 @@ def group_counts(frame: Any, column: str, by: Sequence[str], domain: Domain, gro
     for name in (column, *by):
         if frame.columns.count(name) != 1:
             raise InvalidParameterError(f"columns must exist in the frame, each once, got {name!r}")
+    if SHARES in (name.lower() for name in by):  # to Spark names in capitals are the same
+        raise InvalidParameterError(f"by must name columns other than {SHARES!r}, which is what is released")
     kinds = {name: frame.schema[name].dataType for name in (column, *by)}
     keys = [f"g{position}" for position in range(len(by))]
     public = _public_groups(frame.sparkSession, groups, {name: kinds[name] for name in by})
@@ -128,7 +132,7 @@ def question(needed: tuple[str, ...]) -> Any:
 
 
 def release_rows(counts: Any, by: Sequence[str], mechanism: Any, checkpoint: str | None) -> Any:
-    """Return `by` and an array ``probabilities``, drawn in the task that holds the row.
+    """Return `by` and an array `SHARES`, drawn in the task that holds the row.
 
     The result never hangs on the draw, or an executor that is lost would have it drawn again. A local checkpoint keeps
     it on the executors, and fails if one is lost; with a path it is stored there, and survives.
@@ -144,16 +148,15 @@ def release_rows(counts: Any, by: Sequence[str], mechanism: Any, checkpoint: str
             flat = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), mechanism.dimension).cast(
                 pa.list_(pa.float64())
             )
-            yield pa.RecordBatch.from_arrays([*batch.columns[: len(by)], flat], names=[*by, "probabilities"])
+            yield pa.RecordBatch.from_arrays([*batch.columns[: len(by)], flat], names=names)
 
     keys = [counts.schema[name] for name in by]
-    schema = StructType(
-        [
-            *(StructField(key.name, key.dataType, key.nullable) for key in keys),
-            StructField("probabilities", ArrayType(DoubleType())),
-        ]
-    )
-    drawn = counts.mapInArrow(draw, schema)
+    # A name may be read as more than a name.
+    names = [f"g{position}" for position in range(len(by))] + [SHARES]
+    shares = StructField(SHARES, ArrayType(DoubleType()))
+    kept = [StructField(name, key.dataType, key.nullable) for name, key in zip(names, keys, strict=False)]
+    schema = StructType([*(StructField(key.name, key.dataType, key.nullable) for key in keys), shares])
+    drawn = counts.toDF(*names[:-1], "counts").mapInArrow(draw, StructType([*kept, shares])).toDF(*by, SHARES)
     try:
         if checkpoint is None:
             return drawn.localCheckpoint(eager=True)

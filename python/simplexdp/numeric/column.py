@@ -12,6 +12,7 @@ from simplexdp import _arguments
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, encode
+from simplexdp.frames.domain import is_null
 from simplexdp.frames.persons import seed_of
 from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
 from simplexdp.models.bins import numbers_of
@@ -128,7 +129,7 @@ def _present(values: Any) -> NDArray[np.bool_]:
         present: NDArray[np.bool_] = ~np.isnan(values)
         return present
     if values.dtype.kind == "O":
-        return np.array([value is not None and value == value for value in values], dtype=bool)
+        return np.array([not is_null(value) for value in values], dtype=bool)
     return np.ones(len(values), dtype=bool)
 
 

@@ -108,11 +108,21 @@ class Numbers:
             released[0].mechanism,
             float(errors.mean()),
             error,
-            float(np.mean([_half_length(each.interval(budget.level)) for each in released])),
+            self._kept(released, errors, budget.level),
             released[0].privacy,
             self._code(budget),
             ranges,
         )
+
+    def _kept(self, released: list[Any], errors: Floats, level: float) -> float:
+        """Return how far a release may be off: half of its interval, where that does not end at the bounds.
+
+        An error does not stop at half of what is left between them.
+        """
+        ends = np.array([each.interval(level) for each in released])
+        half = float(np.mean([_half_length(each) for each in ends]))
+        inside = ends.min() > 0.0 and ends.max() < 1.0
+        return half if inside else max(half, float(np.quantile(errors, level, method="higher")))
 
     def yardstick(self, n: int) -> float:
         """Return how far the figures of a sample are from those of the law: falling with the root of n."""

@@ -5,7 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simplexdp.exceptions import SimplexDpError
+import simplexdp as sdp
+from simplexdp.exceptions import InvalidParameterError, SimplexDpError
 from simplexdp.frames import Domain, count_table
 from simplexdp.models import PrivateHistogram
 
@@ -105,3 +106,25 @@ def test_a_dask_release_has_a_row_for_each_combination():
 def test_what_is_no_group_is_refused(by, groups, rule):
     with pytest.raises(SimplexDpError, match=rule):
         PrivateHistogram(LEVELS).release_on_dask(on_dask(visits()), "x", by=by, groups=groups)
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+@pytest.mark.parametrize("name", ["g.x", "g`x", "two words"])
+def test_a_column_of_groups_is_its_name_letter_for_letter(spark, name):
+    frame = spark.createDataFrame([("a", 0), ("b", 1)] * 50, [name, "v"])
+    accountant = sdp.Accountant(1.0, 1e-6)
+    histogram = PrivateHistogram([0, 1], epsilon=1.0, delta=1e-6, accountant=accountant)
+    found = histogram.release_on_spark(frame, "v", by=name, groups=["a", "b"])
+    assert found.columns == [name, "probabilities"]
+    assert sorted(row[0] for row in found.collect()) == ["a", "b"]
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+@pytest.mark.parametrize("name", ["probabilities", "Probabilities"])
+def test_groups_called_like_the_release_are_refused_before_they_are_paid_for(spark, name):
+    frame = spark.createDataFrame([("a", 0), ("b", 1)] * 50, [name, "v"])
+    accountant = sdp.Accountant(1.0, 1e-6)
+    histogram = PrivateHistogram([0, 1], epsilon=1.0, delta=1e-6, accountant=accountant)
+    with pytest.raises(InvalidParameterError, match="by must name columns other than 'probabilities'"):
+        histogram.release_on_spark(frame, "v", by=name, groups=["a", "b"])
+    assert accountant.debits == 0

@@ -195,3 +195,19 @@ def test_a_seed_keeps_the_same_rows_of_persons(release):
     assert not np.array_equal(one, other)
     with pytest.raises(sdp.exceptions.InvalidParameterError, match="rng must be None"):
         release(visits, "cost", **whose, rng=3)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.array([50, None, 10**400, -(10**400)] * 60, dtype=object), "objects of pandas", "truth values of pandas"],
+)
+def test_missing_values_of_every_kind_are_left_out_and_what_no_double_holds_is_clamped(values):
+    pd = pytest.importorskip("pandas")
+    if isinstance(values, str):
+        held = [50, pd.NA] if values.startswith("objects") else [True, None]
+        values = pd.array(held * 120, dtype="object" if values.startswith("objects") else "boolean")
+    frame = pd.DataFrame({"v": values})
+    found = numeric.mean(
+        frame, "v", bounds=(0, 100), epsilon=1.0, skip_missing=True, rng=sdp.testing.SeededRng(3)
+    )  # fmt: skip
+    assert abs(found.estimate - (1.0 if frame["v"].dtype == "boolean" else 50.0)) < 20
