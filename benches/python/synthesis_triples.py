@@ -20,7 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from benches.python.synthesis_data import coded
 
-from simplexdp import _core
+from simplexdp import GaussianMechanism
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.models import PrivateSynthesizer
 from simplexdp.testing import SeededRng
@@ -108,7 +108,7 @@ def main():
         records, sizes, _ = coded(given.folder, name)
         records = records.astype(np.int64)
         for epsilon in given.epsilon:
-            mu = _core.gaussian_mu(epsilon, DELTA)
+            mu = 1 / GaussianMechanism.calibrated(epsilon=epsilon, delta=DELTA, sensitivity=1.0).sigma
             for share in given.shares:
                 runs = [run(records, sizes, mu, share, given.triples, seed) for seed in range(given.seeds)]
                 for number in runs[0]:

@@ -114,6 +114,7 @@ def _of_a_frame_of_groups(frame: Any, column: str, by: list[str], domain: Domain
     texts = [name for name in by if public._meta[name].dtype == object]
     if texts:
         public = public.map_partitions(with_one_missing_value, meta=public._meta)
+        counted = counted.map_partitions(with_one_missing_value, meta=counted._meta)
     return public.drop_duplicates().merge(counted, on=by, how="left").fillna(numbers)
 
 

@@ -18,6 +18,13 @@ def load(name):
     return module
 
 
+@pytest.fixture(autouse=True)
+def _beside_each_other(monkeypatch):
+    """Scripts import what lies in their folder, as they do when they are run. No figure is drawn here."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.setattr("narrow.AS_THEY_ARE", ("dm-figure-1", "hn-figure-8"))
+
+
 @pytest.fixture
 def made(tmp_path):
     """Return what a run of two figures leaves behind; the second drawing is too large for vectors."""

@@ -92,20 +92,16 @@ def test_zeros_of_either_sign_are_one_person_and_so_are_all_without_a_number(eng
 
 
 def test_persons_of_one_partition_and_of_another_are_one_if_written_alike():
+    import dask
     import dask.dataframe as dd
     import pandas as pd
 
     parts = [[7, 7, 8], [7.0, 7.0, 8.5], ["7", "8", "8.5"]]
     frames = [pd.DataFrame({"person": np.array(part, dtype=object), "visit": [0, 1, 2]}) for part in parts]
-    assert counted(dd.concat(frames_of(dd, frames))).sum() == 2 * 3
+    with dask.config.set({"dataframe.convert-string": False}):
+        together = dd.concat([dd.from_pandas(frame, npartitions=1) for frame in frames])
+        assert counted(together).sum() == 2 * 3
     assert counted(pd.concat(frames, ignore_index=True)).sum() == 2 * 3
-
-
-def frames_of(dd, frames):
-    import dask
-
-    dask.config.set({"dataframe.convert-string": False})
-    return [dd.from_pandas(frame, npartitions=1) for frame in frames]
 
 
 def test_equal_values_of_several_kinds_are_one_person():

@@ -73,7 +73,15 @@ def test_spark_counts_every_combination(spark, as_frame):
     assert histogram.privacy_.unit == "patient"
 
 
-def test_missing_groups_of_a_dask_frame_are_one_group():
+@pytest.mark.parametrize("as_strings", [True, False])
+def test_missing_groups_of_a_dask_frame_are_one_group(as_strings):
+    import dask as engine
+
+    with engine.config.set({"dataframe.convert-string": as_strings}):
+        check_missing_groups()
+
+
+def check_missing_groups():
     from simplexdp.models import dask
 
     data = pd.DataFrame({"x": ["a", "b", "a"], "g": [None, "m", None], "h": ["n", "n", "o"]}, dtype=object)
