@@ -152,8 +152,8 @@ def large_maps(maps: list[WinnerMap]) -> Iterator[str]:
     by_posterior = [table for table in tables if table.rows[0].postprocessing == "posterior"]
     few = [table for table in tables if table not in by_posterior and table.n <= FEW_RECORDS]
     yield (
-        f"\nIn the {len(found)} large maps zero-sum Laplace noise is the best or tied with it in {zero_sum} of {len(tables)} "
-        f"settings, and the winner's rule is the posterior in {len(by_posterior)}. Of the other "
+        f"\nIn the {len(found)} large maps zero-sum Laplace noise is the best or tied with it in {zero_sum} of "
+        f"{len(tables)} settings, and the winner's rule is the posterior in {len(by_posterior)}. Of the other "
         f"{len(tables) - len(by_posterior)}, {len(few)} have at most {FEW_RECORDS} records, where a rule tuned to the "
         f"population knows more than the release. The Dirichlet mechanism has {ratios[len(ratios) // 2]:.2f} times the "
         f"least error in the median, between {ratios[0]:.2f} and {ratios[-1]:.1f} times."
