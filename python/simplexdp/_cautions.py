@@ -6,11 +6,12 @@ somebody else says nothing, since they say it themselves.
 
 import sys
 import warnings
+from contextvars import ContextVar
 from typing import Any
 
 from simplexdp.exceptions import PrivacyLeakWarning, WeakGuaranteeWarning
 
-__all__ = ["WEAK", "caution", "caution_leak", "caution_search"]
+__all__ = ["WEAK", "OneLeak", "caution", "caution_leak", "caution_search"]
 
 WEAK = 10.0
 """An epsilon above which hardly anything is protected: e^10 is 22026."""
@@ -51,9 +52,36 @@ def caution_search(level: int) -> None:
     )
 
 
+_TOGETHER: ContextVar[list[str] | None] = ContextVar("_TOGETHER", default=None)
+
+
 def caution_leak(words: str) -> None:
     """Warn of what was taken from private data, at the line that called the package."""
-    level, frame = 3, sys._getframe(1)
+    together = _TOGETHER.get()
+    if together is None:
+        _warn_of_leak(words, sys._getframe(1))
+    else:
+        together.append(words)
+
+
+class OneLeak:
+    """Within it, what `caution_leak` says is kept, and said at its end in one warning: a model is one call."""
+
+    def __enter__(self) -> None:
+        """Begin to keep what is said."""
+        self._words: list[str] = []
+        self._token = _TOGETHER.set(self._words)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Say it, unless the call failed: then nothing is released."""
+        _TOGETHER.reset(self._token)
+        if self._words and kind is None:
+            _warn_of_leak("; ".join(self._words), sys._getframe(1))
+
+
+def _warn_of_leak(words: str, frame: Any) -> None:
+    """Warn at the line that called the package, from one of its frames two below the one that runs."""
+    level = 4
     while frame.f_back is not None and _part(frame.f_back)[:1] == (PACKAGE,):
         level, frame = level + 1, frame.f_back
     warnings.warn(words, PrivacyLeakWarning, stacklevel=level)

@@ -134,3 +134,27 @@ def test_what_was_taken_from_private_data_is_told_at_the_callers_line():
         models.PrivateHistogram(epsilon=1.0).fit({"x": ["a", "b"] * 2000}, "x")
     assert [warning.filename for warning in found] == [__file__]
     assert "domain=" in str(found[0].message)
+
+
+@pytest.mark.parametrize("kind", ["PrivateCategoricalNB", "PrivateGaussianNB"])
+@pytest.mark.parametrize("call", ["fit", "partial_fit"])
+def test_a_classifier_that_nothing_was_stated_to_is_warned_of_once(kind, call):
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 3, (300, 2)), rng.integers(0, 2, 300)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        getattr(getattr(models, kind)(1.0), call)(X, y)
+    leaks = [each for each in heard if each.category is PrivacyLeakWarning]
+    assert [each.filename for each in leaks] == [__file__]
+    said = str(leaks[0].message)
+    assert "classes=" in said
+    assert ("categories=" if kind == "PrivateCategoricalNB" else "bounds=") in said
+
+
+def test_what_a_call_that_failed_would_have_taken_is_not_told_by_the_next():
+    model = models.PrivateCategoricalNB(1.0)
+    with pytest.raises(ValueError):
+        model.fit([[0.0, 1.0], [1.0, 0.0]], [0])
+    with pytest.warns(PrivacyLeakWarning) as found:
+        models.PrivateHistogram(epsilon=1.0).fit({"x": ["a", "b"] * 2000}, "x")
+    assert "classes" not in str(found[0].message)

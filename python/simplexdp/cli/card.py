@@ -87,6 +87,7 @@ def _read(text: str, path: str) -> Any:
 
     kinds: dict[str, Any] = {
         "simplexdp.naive-bayes": models.PrivateCategoricalNB,
+        "simplexdp.gaussian-naive-bayes": models.PrivateGaussianNB,
         "simplexdp.bayesian-network": models.PrivateBayesianNetwork,
         "simplexdp.synthesizer": models.PrivateSynthesizer,
     }

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments, _core
+from simplexdp._cautions import OneLeak
 from simplexdp.accounting import compose
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
@@ -209,7 +210,8 @@ class PrivateGaussianNB(PrivateClassifier):
             raise InvalidParameterError(f"classes must be a list, got {self.classes!r}")
         self._class_name = y if isinstance(y, str) else None
         columns, values, classes = self._columns_and_classes(X, y, whose)
-        counted = self._summed(columns, values, classes, self._domain_of(classes))
+        with OneLeak():
+            counted = self._summed(columns, values, classes, self._domain_of(classes))
         self._pending: _Counted | None = None
         self._release(counted, whose)
 
@@ -252,11 +254,12 @@ class PrivateGaussianNB(PrivateClassifier):
         self._class_name = y if isinstance(y, str) else None
         columns, values, found = self._columns_and_classes(X, y, SINGLE_RECORDS, first=before is None)
         stated = self.classes if self.classes is not None else classes
-        if before is not None:
-            domain = before.domain
-        else:
-            domain = self._domain_of(found) if stated is None else class_domain(stated)
-        counted = self._summed(columns, values, found, domain, None if before is None else before.bounds)
+        with OneLeak():
+            if before is not None:
+                domain = before.domain
+            else:
+                domain = self._domain_of(found) if stated is None else class_domain(stated)
+            counted = self._summed(columns, values, found, domain, None if before is None else before.bounds)
         self._pending = counted if before is None else before.with_more(counted)
 
     def release(self) -> PrivateGaussianNB:
@@ -341,6 +344,11 @@ class PrivateGaussianNB(PrivateClassifier):
             self._released = plan.release(sums, total, self.random_state)
         self.privacy_ = together
         self._origin = Origin(plan.name, seeded=self.random_state is not None)
+
+    @property
+    def class_name_(self) -> str | None:
+        """The name of the column of the classes, if it had one."""
+        return self._class_name
 
     def _domain_of(self, classes: NDArray[Any]) -> Domain:
         stated = None if self.classes is None else {CLASS_COLUMN: class_domain(self.classes)}

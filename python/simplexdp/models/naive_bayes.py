@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments
+from simplexdp._cautions import OneLeak
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, count_tables, encode
 from simplexdp.frames.counting import count_codes
@@ -645,6 +646,10 @@ class PrivateCategoricalNB(PrivateClassifier):
 
     def _records(self, X: Any, y: Any, *, first: bool) -> Records:
         """Check the data and settle, in the first call, what is public about them."""
+        with OneLeak():
+            return self._settled(X, y, first=first)
+
+    def _settled(self, X: Any, y: Any, *, first: bool) -> Records:
         data = self._with_class_column(X, y, first=first) if isinstance(y, str) else self._with_classes(X, y, first)
         if first:
             self._class_name = y if isinstance(y, str) else None

@@ -23,6 +23,11 @@ KINDS: Mapping[str, tuple[str, str, str]] = {
         "Classifying records with these columns, and looking at the tables that it is made of.",
         "Causal claims; decisions about single people without a human; records from another population.",
     ),
+    "PrivateGaussianNB": (
+        "Gaussian naive Bayes classifier",
+        "Classifying records with these columns of numbers, within their bounds.",
+        "Causal claims; decisions about single people without a human; columns that are far from bell-shaped.",
+    ),
     "PrivateBayesianNetwork": (
         "Bayesian network",
         "Probabilities of columns given others along the stated edges, and synthetic records.",
@@ -61,7 +66,7 @@ def model_card(
 
     Parameters
     ----------
-    model : PrivateCategoricalNB, PrivateBayesianNetwork, PrivateSynthesizer or PrivateHistogram
+    model : PrivateCategoricalNB, PrivateGaussianNB, PrivateBayesianNetwork, PrivateSynthesizer or PrivateHistogram
         A fitted one.
     title : str, optional
         Of the page.
@@ -105,10 +110,11 @@ def model_card(
         )
     columns = record["columns"]
     shown = "".join(
-        f'<tr><th scope="row"><bdi>{escaped(column["name"])}</bdi></th><td>{column["levels"]}</td></tr>'
+        f'<tr><th scope="row"><bdi>{escaped(column["name"])}</bdi></th><td>{_values(column)}</td></tr>'
         for column in columns[:MOST_COLUMNS]
     )
     more = f"<p>The first {MOST_COLUMNS} of {len(columns)} columns.</p>" if len(columns) > MOST_COLUMNS else ""
+    heading = "levels, or bounds of numbers" if any("bounds" in column for column in columns) else "levels"
     known = ", ".join(
         f"<bdi>{escaped(one)}</bdi> with <bdi>{escaped(other)}</bdi>" for one, other in record["pairs"][:MOST_PAIRS]
     )
@@ -130,8 +136,8 @@ def model_card(
         f"<section><h2>For</h2><p>{escaped(record['uses'])}</p><h3>Not for</h3><p>{escaped(record['limits'])}</p>"
         "</section>",
         f'<section><h2>Measured</h2><dl class="list">{figures}</dl></section>' if figures else "",
-        f'<section><h2>Columns</h2>{more}<table><thead><tr><th scope="col">column</th><th scope="col">levels</th></tr>'
-        f"</thead><tbody>{shown}</tbody></table>{pairs}</section>",
+        f'<section><h2>Columns</h2>{more}<table><thead><tr><th scope="col">column</th>'
+        f'<th scope="col">{heading}</th></tr></thead><tbody>{shown}</tbody></table>{pairs}</section>',
         "".join(f"<section><p><bdi>{escaped(note)}</bdi></p></section>" for note in quiet),
         provenance(facts),
         '<section><details><summary><h2>Parameters</h2></summary><dl class="list">'
@@ -203,16 +209,37 @@ def model_record(
 
 
 def _columns(model: Any) -> list[dict[str, Any]]:
-    """Return the columns with the sizes of their domains, which are public."""
+    """Return the columns with what is public of them: the sizes of their domains, or their bounds."""
     domains = getattr(model, "domains_", None)
+    bounds = getattr(model, "bounds_", None)
+    if domains is None and bounds is not None:
+        names = getattr(model, "feature_names_in_", range(1, len(bounds) + 1))
+        numbers = [
+            {"name": str(column), "bounds": [float(lower), float(upper)]}
+            for column, (lower, upper) in zip(names, bounds, strict=True)
+        ]
+        return [*numbers, _classes(model)]
     if domains is None:
         return [{"name": "value", "levels": len(model.levels_)}]
     if isinstance(domains, Mapping):
         return [{"name": str(column), "levels": len(domain)} for column, domain in domains.items()]
     names = getattr(model, "feature_names_in_", range(1, len(domains) + 1))
     found = [{"name": str(column), "levels": len(domain)} for column, domain in zip(names, domains, strict=True)]
+    return [*found, _classes(model)]
+
+
+def _classes(model: Any) -> dict[str, Any]:
+    """Return the column of the classes."""
     target = getattr(model, "class_name_", None)
-    return [*found, {"name": "class" if target is None else str(target), "levels": len(model.classes_)}]
+    return {"name": "class" if target is None else str(target), "levels": len(model.classes_)}
+
+
+def _values(column: Mapping[str, Any]) -> str:
+    """Return how many levels a column has, or between which bounds its numbers are held."""
+    if "levels" in column:
+        return str(column["levels"])
+    lower, upper = column["bounds"]
+    return f"{lower:.6g} to {upper:.6g}"
 
 
 def _pairs(model: Any) -> list[list[str]]:

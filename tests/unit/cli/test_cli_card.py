@@ -55,6 +55,25 @@ def test_a_card_is_written_with_the_model_and_of_the_saved_model(command, simple
     assert "Jobs <b>" not in text
 
 
+def test_a_gaussian_classifier_has_a_card_with_the_bounds_of_its_columns(simplexdp, folder):
+    import numpy as np
+
+    from simplexdp.models import PrivateGaussianNB
+
+    X = np.random.default_rng(1).uniform(0, 1, (200, 1))
+    data = {"height": X[:, 0], "team": ["a", "b"] * 100}
+    model = PrivateGaussianNB(1.0, bounds={"height": (0.25, 2)}, classes=["a", "b"]).fit(data, "team")
+    (folder / "g.json").write_text(model.to_json())
+    done = simplexdp("card", "g.json", "--out", "g.html")
+    assert done.code == 0, done.err
+    record, page = json.loads((folder / "g.html.json").read_text()), (folder / "g.html").read_text()
+    assert record["columns"] == [{"name": "height", "bounds": [0.25, 2.0]}, {"name": "team", "levels": 2}]
+    assert record["kind"] == "Gaussian naive Bayes classifier"
+    assert 0.99 < record["privacy"]["epsilon"] <= 1.0
+    assert "0.25 to 2" in page
+    assert "levels, or bounds of numbers" in page
+
+
 REFUSED = {
     "no model": (["people.csv", "--out", "c.html"], 2, "must be a model that fit-nb, fit-bn, fit-synth or save wrote"),
     "no figure": (["model.json", "--out", "c.html", "--measure", "high"], 2, "--measure must be NAME=VALUE"),
