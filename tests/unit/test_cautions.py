@@ -153,7 +153,7 @@ def test_a_classifier_that_nothing_was_stated_to_is_warned_of_once(kind, call):
 
 def test_what_a_call_that_failed_would_have_taken_is_not_told_by_the_next():
     model = models.PrivateCategoricalNB(1.0)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="same number of records"):
         model.fit([[0.0, 1.0], [1.0, 0.0]], [0])
     with pytest.warns(PrivacyLeakWarning) as found:
         models.PrivateHistogram(epsilon=1.0).fit({"x": ["a", "b"] * 2000}, "x")
