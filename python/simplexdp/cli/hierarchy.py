@@ -6,12 +6,14 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simplexdp.cli.guarantee import debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.mechanism import AUTOMATIC, Request
+from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, number_in
@@ -38,6 +40,7 @@ class Places:
     level: float
     seed: int | None
     plot: str | None = None
+    report: str | None = None
 
     @classmethod
     def stated(
@@ -49,6 +52,7 @@ class Places:
         level: float,
         seed: int | None,
         plot: str | None = None,
+        report: str | None = None,
     ) -> Places:
         """Read the public file and the shares."""
         from simplexdp.exceptions import InvalidParameterError
@@ -65,7 +69,7 @@ class Places:
         except InvalidParameterError as error:
             raise click.UsageError(f"{path}: {error}") from None
         stated = None if parts is None else [part for part in parts if part is not None]
-        return cls(found, stated, other[0] if other else None, level, seed, plot)
+        return cls(found, stated, other[0] if other else None, level, seed, plot, report)
 
     def release(
         self,
@@ -79,6 +83,7 @@ class Places:
         name: str,
         *,
         quiet: bool,
+        ledger: str | None = None,
     ) -> None:
         """Count the finest groups, release all levels, and write what they say together."""
         from simplexdp import _arguments as check
@@ -110,6 +115,9 @@ class Places:
             check_picture("--plot", self.plot, (".png", ".svg"))
             if not fits_hierarchy(places, len(rest[column].all)):
                 raise click.UsageError("--plot has room for 200 groups and 60 values: leave it out, or merge some")
+        if self.report is not None:
+            check_picture("--report", self.report, (".html", ".htm"))
+            import_module("simplexdp.report")
         columns = {finest: Levels(groups, self.other, self.other, "--hierarchy"), **rest}
         check_printable([column, *rest[column].all, *(each for path in places.paths for each in path)], output)
         shares, mechanisms, curve = planned_levels(
@@ -125,24 +133,31 @@ class Places:
                 noisy = drawn_levels(places, mechanisms, counts, rng)
             total = int(counts.sum()) if request.total_is_public else None
             found = HierarchicalCounts(places, rest[column].all, shares, mechanisms, noisy, curve, total)
-            emit(self._described(found, column, request, unit), output, quiet=quiet)
+            result = self._described(found, column, request, unit)
+            emit(result, output, quiet=quiet)
         if self.plot is not None:
             save_plot(lambda plots: plots.hierarchy(found, level=self.level), self.plot, seeded=self.seed is not None)
             warn(f"wrote {self.plot}")
+        if self.report is not None:
+            write_pages(
+                self.report,
+                "hierarchy",
+                counts=found,
+                level=self.level,
+                guarantee=result.details["guarantee"],
+                title=f"Private counts of {column} by {' > '.join(places.columns)}",
+                notes=result.notes,
+                facts=facts_of(source.path, ledger, accountant),
+            )
 
     def _described(self, found: HierarchicalCounts, column: str, request: Request, unit: str | None) -> Result:
-        from simplexdp.exceptions import NotAffordableError, NumericalError
+        from simplexdp.hierarchy.expected import expected
 
         places, values = found.hierarchy, found.levels or []
         rows: dict[str, list[Any]] = {name: [] for name in ("level", *places.columns, column, *OWN[1:])}
-        notes = []
+        notes, said = [], expected(found, self.level)
         for depth, name in enumerate(places.columns):
-            try:
-                laws = found.counts(name)
-                means, ends = laws.mean, laws.interval(self.level)
-            except (NotAffordableError, NumericalError):
-                # What is paid for is delivered.
-                means, ends = found.least_squares(name).counts, None
+            means, ends = said[depth]
             noisy = found.noisy[depth]
             for place, path in enumerate(places.groups(name)):
                 for value, text in enumerate(values):

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["facts_of", "record_text", "write_pages"]
 
 _ADDRESS = re.compile(r"(\w+)://.*", re.DOTALL)
-_PAGES = {"release": ("release_report", "release_record"), "model": ("model_card", "model_record")}
+_PAGES = {
+    "release": ("release_report", "release_record"),
+    "hierarchy": ("hierarchy_report", "hierarchy_record"),
+    "model": ("model_card", "model_record"),
+}
 
 
 def facts_of(file: str, ledger: str | None, accountant: Accountant | None) -> Facts:

@@ -238,7 +238,7 @@ def release(
     if drop_others and (not by or other_group or hierarchy is not None):
         raise click.UsageError("--drop-others needs --by COLUMN, and excludes --other-group and --hierarchy")
     if hierarchy is not None:
-        replace(extras, plot=None).check_none("--hierarchy")
+        replace(extras, plot=None, report=None).check_none("--hierarchy")
         if drawn_bins is not None or plot_sorted:
             other_option = "--plot-sorted" if plot_sorted else "--quantiles"
             raise click.UsageError(f"--hierarchy and {other_option} exclude each other")
@@ -247,10 +247,10 @@ def release(
         if groups or groups_file or len(other_group) > 1:
             raise click.UsageError("--hierarchy lists the groups: leave --groups out; --other-group is for all levels")
         rest = stated.columns(column, Grouping(()), domain=(domain, domain_file), other=other, null=null)
-        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed, plot)
+        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed, plot, report)
         places.release(
             source, rest, selection, request, stated.unit, Output.chosen(out, form, as_json),
-            account(ledger, seed), name, quiet=quiet,
+            account(ledger, seed), name, quiet=quiet, ledger=ledger,
         )  # fmt: skip
         return
     if level_shares is not None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simplexdp import _arguments as check
-from simplexdp.exceptions import InvalidParameterError, NotAffordableError, NumericalError
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.hierarchy.expected import expected
 from simplexdp.plots.groups import fits_panels, groups
 from simplexdp.plots.heat import fits_map, heat_map
 
@@ -82,12 +83,5 @@ def hierarchy(counts: Any, *, level: float = 0.95) -> Axes:
 
 def _laws(counts: Any, level: float) -> tuple[Any, Any]:
     """Return what is expected of all groups, level by level, and the ends of the intervals if there are any."""
-    columns = counts.hierarchy.columns
-    try:
-        laws = [counts.counts(column) for column in columns]
-        return (
-            np.concatenate([np.asarray(law.mean) for law in laws]),
-            np.concatenate([np.asarray(law.interval(level)) for law in laws]),
-        )
-    except (NotAffordableError, NumericalError):
-        return np.concatenate([np.asarray(counts.least_squares(column).counts) for column in columns]), None
+    means, ends = zip(*expected(counts, level), strict=True)
+    return np.concatenate(means), None if ends[0] is None else np.concatenate(ends)

@@ -16,22 +16,28 @@ LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 12.0, 36.0
 LEAST_DELTA = 1e-12
 
 
-def bar(value: float, lower: float, upper: float, end: float) -> str:
-    """Draw a share and its interval on an axis from 0 to `end`; the table holds the numbers."""
-    v, a, b = (f"{min(max(100 * x / end, 0.0), 100.0):.2f}%" for x in (value, lower, upper))
-    return (
-        '<svg class="bar" aria-hidden="true" focusable="false">'
-        f'<rect class="value" y="5" height="12" width="{v}" rx="2"/>'
-        f'<line x1="{a}" x2="{b}" y1="11" y2="11"/><line x1="{a}" x2="{a}" y1="7" y2="15"/>'
-        f'<line x1="{b}" x2="{b}" y1="7" y2="15"/></svg>'
-    )
+def bar(value: float, lower: float | None, upper: float | None, end: float) -> str:
+    """Draw a value and its interval, if there is one, on an axis from 0 to `end`; the table holds the numbers."""
+    v = _part(value, end)
+    body = f'<rect class="value" y="5" height="12" width="{v}" rx="2"/>'
+    if lower is not None and upper is not None:
+        a, b = _part(lower, end), _part(upper, end)
+        body += (
+            f'<line x1="{a}" x2="{b}" y1="11" y2="11"/><line x1="{a}" x2="{a}" y1="7" y2="15"/>'
+            f'<line x1="{b}" x2="{b}" y1="7" y2="15"/>'
+        )
+    return f'<svg class="bar" aria-hidden="true" focusable="false">{body}</svg>'
+
+
+def _part(value: float, end: float) -> str:
+    return f"{min(max(100 * value / end, 0.0), 100.0):.2f}%"
 
 
 MOST_TICKS = 4
 
 
-def axis(end: float) -> str:
-    """Draw the axis that belongs to the bars."""
+def axis(end: float, *, counts: bool = False) -> str:
+    """Draw the axis that belongs to the bars, of shares or of counts."""
     step = _step(end)
     ticks = [i * step for i in range(math.floor(end / step * (1 + 1e-9)) + 1)]
     decimals = max(0, -math.floor(math.log10(100 * step) + 1e-9))
@@ -40,7 +46,8 @@ def axis(end: float) -> str:
     for tick in ticks[:: 2 if len(ticks) > MOST_TICKS else 1]:
         at = 100 * tick / end
         anchor = "start" if at < 8 else "end" if at > 92 else "middle"
-        parts.append(f'<text x="{at:.2f}%" y="12" text-anchor="{anchor}">{100 * tick:.{decimals}f} %</text>')
+        said = f"{tick:,.10g}" if counts else f"{100 * tick:.{decimals}f} %"
+        parts.append(f'<text x="{at:.2f}%" y="12" text-anchor="{anchor}">{said}</text>')
     return f'<svg class="axis" aria-hidden="true" focusable="false">{"".join(parts)}</svg>'
 
 

@@ -19,7 +19,24 @@ from simplexdp.report.meaning import Meaning, meaning
 from simplexdp.report.text import escaped, escaped_lines, one_in, percent, power, rounded
 from simplexdp.report.whose import whose
 
-__all__ = ["as_page", "made_with", "provenance", "release_record", "release_report"]
+__all__ = [
+    "LARGEST_SHOWN",
+    "MOST_ROWS",
+    "as_page",
+    "in_plain_words",
+    "listed",
+    "made_with",
+    "provenance",
+    "record_head",
+    "release_record",
+    "release_report",
+    "remarks",
+    "shown",
+    "summary",
+    "warnings",
+    "warns",
+    "whole_curve",
+]
 
 MOST_ROWS = 40
 """Longer tables open with their largest shares; the whole table is behind a click."""
@@ -114,8 +131,8 @@ def release_report(
     delta = check.non_negative("delta", guarantee.get("delta", 0.0))
     found = meaning(curve, delta)
     sections = [
-        _warnings([note for note in notes if _warns(note)]),
-        _summary(title, found, curve, len(shares)),
+        warnings([note for note in notes if warns(note)]),
+        summary(title, found, curve, f"{len(shares):,} {'category' if len(shares) == 1 else 'categories'}"),
         _distribution([escaped(label) for label in labels], shares, ends, level, kind, total),
         "".join(
             _group(name, *_checked(labels, *given), [escaped(label) for label in labels], level, kind)
@@ -125,11 +142,11 @@ def release_report(
             _group(name, *_checked(own, *given), [escaped(label) for label in own], level, kind)
             for name, (own, *given) in (margins or {}).items()
         ),
-        _in_plain_words(found, curve),
-        _remarks([note for note in notes if not _warns(note)]),
+        in_plain_words(found, curve),
+        remarks([note for note in notes if not warns(note)]),
         provenance(facts),
-        _curve(found, curve),
-        _listed("Parameters", {**{k: v for k, v in guarantee.items() if k not in NOT_REPEATED}, **parameters}),
+        whole_curve(found, curve),
+        listed("Parameters", {**{k: v for k, v in guarantee.items() if k not in NOT_REPEATED}, **parameters}),
         made_with(),
     ]
     return as_page(title, sections)
@@ -189,6 +206,23 @@ def release_record(
         return entries
 
     return {
+        **record_head(title, found, curve, facts),
+        "parameters": {str(name): shown(value) for name, value in parameters.items()},
+        "level": level,
+        "records": total,
+        "intervals": kind,
+        "data": rows(shares, ends, total),
+        "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
+        "margins": {
+            str(name): rows(*_checked(own, *given), total, own) for name, (own, *given) in (margins or {}).items()
+        },
+        "notes": [str(note) for note in notes],
+    }
+
+
+def record_head(title: str, found: Meaning, curve: PrivacyCurve, facts: Facts | None) -> dict[str, Any]:
+    """Return how the record of every release begins: what it is, where it comes from, what it costs and for whom."""
+    return {
         "@context": "https://schema.org",
         "@type": "Dataset",
         "name": title,
@@ -202,22 +236,12 @@ def release_record(
             "exact": curve.exact,
             "attackerIsRight": found.guess,
         },
-        "parameters": {str(name): _shown(value) for name, value in parameters.items()},
-        "level": level,
-        "records": total,
-        "intervals": kind,
-        "data": rows(shares, ends, total),
-        "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
-        "margins": {
-            str(name): rows(*_checked(own, *given), total, own) for name, (own, *given) in (margins or {}).items()
-        },
-        "notes": [str(note) for note in notes],
     }
 
 
 def made_with() -> str:
     """Return the section on the versions that made a page."""
-    return _listed(
+    return listed(
         "Made with",
         {"simplexdp": __version__, "Python": platform.python_version(), "NumPy": np.__version__},
         plain=True,
@@ -276,7 +300,8 @@ def _checked(
     return shares, np.stack(ends, axis=-1)
 
 
-def _summary(title: str, found: Meaning, curve: PrivacyCurve, n_categories: int) -> str:
+def summary(title: str, found: Meaning, curve: PrivacyCurve, what: str) -> str:
+    """Return the head of a page: what was released, for whom the guarantee is, and how much it says."""
     about = escaped(whose(curve).one)
     cards = [
         ("epsilon", rounded(found.epsilon), "the privacy loss; smaller is better"),
@@ -291,8 +316,7 @@ def _summary(title: str, found: Meaning, curve: PrivacyCurve, n_categories: int)
     figures = "".join(f"<div><dt>{name}</dt><dd>{value}</dd><dd>{words}</dd></div>" for name, value, words in cards)
     return (
         f"<header><h1><bdi>{escaped(title)}</bdi></h1>\n"
-        f"<p>{n_categories:,} {'category' if n_categories == 1 else 'categories'}, released with differential privacy "
-        f"for <bdi>{escaped(whose(curve).change)}</bdi>.</p>\n<dl>{figures}</dl></header>\n"
+        f"<p>{escaped(what)}, released with differential privacy for <bdi>{escaped(whose(curve).change)}</bdi>.</p>\n<dl>{figures}</dl></header>\n"
     )
 
 
@@ -388,7 +412,8 @@ def _group(
     return f"<section><h2><bdi>{escaped(name)}</bdi></h2>\n{table}</section>\n"
 
 
-def _in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
+def in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
+    """Return the section on what the guarantee means for one of those whom it is for."""
     person = whose(curve)
     ratio = rounded(math.exp(found.epsilon), 3) if found.epsilon < 700 else "∞"
     plus = "" if found.delta == 0 else f", plus {power(found.delta)} ({one_in(found.delta)})"
@@ -423,7 +448,8 @@ def _in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:
     )
 
 
-def _curve(found: Meaning, curve: PrivacyCurve) -> str:
+def whole_curve(found: Meaning, curve: PrivacyCurve) -> str:
+    """Return the section with the curve."""
     rows = []
     for exponent in (3, 5, 6, 8, 10):
         epsilon = float(curve.epsilon(10.0**-exponent))
@@ -439,12 +465,13 @@ def _curve(found: Meaning, curve: PrivacyCurve) -> str:
     )
 
 
-def _listed(heading: str, entries: Mapping[str, Any], *, plain: bool = False) -> str:
+def listed(heading: str, entries: Mapping[str, Any], *, plain: bool = False) -> str:
+    """Return a section with a list of names and values."""
     if not entries:
         return ""
     rows = "".join(
         f"<div><dt><bdi>{escaped(name)}</bdi></dt><dd><bdi>{escaped(text)}</bdi></dd></div>"
-        for name, text in ((name, value if plain else _shown(value)) for name, value in entries.items())
+        for name, text in ((name, value if plain else shown(value)) for name, value in entries.items())
     )
     name = "made" if plain else "parameters"
     return (
@@ -453,26 +480,29 @@ def _listed(heading: str, entries: Mapping[str, Any], *, plain: bool = False) ->
     )
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Return a parameter; of long lists the beginning."""
     if isinstance(value, float | np.floating):
         return f"{value:.10g}"
     if isinstance(value, list | tuple | np.ndarray):
         entries = list(value)
         more = f" and {len(entries) - 12} more" if len(entries) > 12 else ""
-        return ", ".join(_shown(entry) for entry in entries[:12]) + more
+        return ", ".join(shown(entry) for entry in entries[:12]) + more
     return str(value)
 
 
-def _warns(note: str) -> bool:
+def warns(note: str) -> bool:
+    """Whether a note stands on top of the page."""
     return str(note).startswith("NOT PRIVATE")
 
 
-def _warnings(notes: Sequence[str]) -> str:
+def warnings(notes: Sequence[str]) -> str:
+    """Return the notes that stand on top."""
     return "".join(f'<p class="warning" role="alert"><bdi>{escaped(note)}</bdi></p>\n' for note in notes)
 
 
-def _remarks(notes: Sequence[str]) -> str:
+def remarks(notes: Sequence[str]) -> str:
+    """Return the section with the other notes."""
     if not notes:
         return ""
     paragraphs = "".join(f"<li><bdi>{escaped(note)}</bdi></li>" for note in notes)

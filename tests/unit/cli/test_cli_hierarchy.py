@@ -105,3 +105,53 @@ def test_a_picture_that_cannot_be_is_refused_before_anything_is_spent(simplexdp,
     paid = ("--ledger", "budget.db")
     assert simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", *options, *paid, stdin=CSV).code == 2
     assert simplexdp("ledger", "budget.db", "--json").json["used"] == 0
+
+
+@pytest.mark.usefixtures("places")
+def test_a_page_shows_all_levels_their_budget_and_where_it_comes_from(simplexdp, places):
+    pytest.importorskip("matplotlib")
+    assert simplexdp("ledger", "budget.db", "--create", "2", "1e-6", "--unit", "patient").code == 0
+    rows = [line for line in CSV.splitlines()[1:]]
+    (places / "p.csv").write_text("district,job,patient\n" + "".join(f"{row},{i // 2}\n" for i, row in enumerate(rows)))
+    done = simplexdp(
+        "release", "p.csv", *JOB, *BY, "--hierarchy", "places.json", "--level-shares", "1,3", "--unit", "patient",
+        "--max-rows", "2", "--ledger", "budget.db", "--report", "page.html", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    page = (places / "page.html").read_text()
+    record = json.loads((places / "page.html.json").read_text())
+    for words in (
+        "one patient added or removed with all records" if done.json["guarantee"]["adjacency"] == "add_remove"
+        else "one patient replaced with all records",
+        "simplexdp release p.csv", "budget.db, 50.0 % of its budget used", "10 counts on 2 levels",
+        "data:image/svg+xml;base64,", "25.0 %", "75.0 %", "north &gt; n1: a",
+    ):  # fmt: skip
+        assert words in page
+    assert record["privacy"]["unit"] == "patient"
+    assert [each["share"] for each in record["levels"]] == [0.25, 0.75]
+    told = [entry for each in record["levels"] for entry in each["data"]]
+    for row, entry in zip(done.json["rows"], told, strict=True):
+        assert (row["job"], row["count"]) == (entry["label"], pytest.approx(entry["count"], abs=1e-6))
+        assert entry["countInterval"] == [row["count_lower"], row["count_upper"]]
+
+
+@pytest.mark.parametrize("report", ["page.pdf", "page"])
+@pytest.mark.usefixtures("places")
+def test_a_page_that_cannot_be_is_refused_before_anything_is_spent(simplexdp, report):
+    assert simplexdp("ledger", "budget.db", "--create", "1.2", "1e-6").code == 0
+    done = simplexdp(
+        "release", *JOB, *BY, "--hierarchy", "places.json", "--report", report, "--ledger", "budget.db", stdin=CSV
+    )
+    assert (done.code, done.out) == (2, "")
+    assert "--report" in done.err
+    assert simplexdp("ledger", "budget.db", "--json").json["used"] == 0
+
+
+@pytest.mark.usefixtures("places")
+def test_the_page_of_a_seeded_release_says_so_on_top(simplexdp, places):
+    pytest.importorskip("matplotlib")
+    done = simplexdp(
+        "release", *JOB, *BY, "--hierarchy", "places.json", "--report", "p.html", "--seed", "3", stdin=CSV
+    )
+    assert done.code == 0, done.err
+    assert '<p class="warning" role="alert"><bdi>NOT PRIVATE' in (places / "p.html").read_text()

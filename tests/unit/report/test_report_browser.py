@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from report_pages import HOSTILE, page_of
 
+from simplexdp.hierarchy import Hierarchy, release
+from simplexdp.report import hierarchy_report
+
 
 def find_browser():
     """Return a browser that runs; a name on the path may be a mere pointer to a package that is not installed."""
@@ -23,13 +26,16 @@ CHROMIUM = find_browser()
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine; `.ci/run` installs one")
 
+PLACES = Hierarchy.from_mapping(["region", "x" * 80], {"north": ["n1", "n2"], "south <b>": ["y" * 200]})
+LEVELS = release({"x" * 80: ["n1", "n2"] * 40}, PLACES, epsilon=1.0, level_shares=[1, 2])
+
 PROBE = """<script>
 addEventListener("load", () => {
   document.querySelectorAll("details").forEach(details => details.open = true);
   const root = document.documentElement;
   const wide = [...document.querySelectorAll("body *")].filter(element => {
     const box = element.getBoundingClientRect();
-    return !element.closest(".unseen") && box.width > 0 && (box.right > innerWidth + 0.5 || box.left < -0.5);
+    return !element.closest(".unseen, .sideways > *") && box.width > 0 && (box.right > innerWidth + 0.5 || box.left < -0.5);
   });
   root.dataset.probe = [innerWidth, root.scrollWidth, wide.length, document.querySelectorAll("svg.bar").length,
                         document.querySelector("path.line").getTotalLength() > 50,
@@ -62,6 +68,7 @@ def pages():
         "hostile": page_of(
             HOSTILE, title=HOSTILE[0] + "y" * 500, notes=HOSTILE[:6], parameters={HOSTILE[5]: HOSTILE[5]}
         ),
+        "levels": hierarchy_report(counts=LEVELS, guarantee={"epsilon": 1.0}, title=HOSTILE[0] + "y" * 500),
         "thousand": page_of([f"category {i}" for i in range(1000)], values=values),
     }
 
