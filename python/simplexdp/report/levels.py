@@ -201,7 +201,8 @@ def _picture(counts: HierarchicalCounts, level: float, *, seeded: bool) -> str:
         figure.savefig(drawn, format="svg", metadata={"Date": None})
     content = base64.b64encode(drawn.getvalue()).decode("ascii")
     return (
-        '<section aria-labelledby="picture"><h2 id="picture">All levels</h2>\n<figure class="sideways"><img class="picture" '
+        '<section aria-labelledby="picture"><h2 id="picture">All levels</h2>\n'
+        '<figure class="sideways"><img class="picture" '
         'alt="The counts of all groups, each above those that lie in it; the tables below hold the numbers." '
         f'src="data:image/svg+xml;base64,{content}"></figure></section>\n'
     )

@@ -316,7 +316,8 @@ def summary(title: str, found: Meaning, curve: PrivacyCurve, what: str) -> str:
     figures = "".join(f"<div><dt>{name}</dt><dd>{value}</dd><dd>{words}</dd></div>" for name, value, words in cards)
     return (
         f"<header><h1><bdi>{escaped(title)}</bdi></h1>\n"
-        f"<p>{escaped(what)}, released with differential privacy for <bdi>{escaped(whose(curve).change)}</bdi>.</p>\n<dl>{figures}</dl></header>\n"
+        f"<p>{escaped(what)}, released with differential privacy for "
+        f"<bdi>{escaped(whose(curve).change)}</bdi>.</p>\n<dl>{figures}</dl></header>\n"
     )
 
 

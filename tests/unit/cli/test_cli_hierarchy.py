@@ -111,7 +111,7 @@ def test_a_picture_that_cannot_be_is_refused_before_anything_is_spent(simplexdp,
 def test_a_page_shows_all_levels_their_budget_and_where_it_comes_from(simplexdp, places):
     pytest.importorskip("matplotlib")
     assert simplexdp("ledger", "budget.db", "--create", "2", "1e-6", "--unit", "patient").code == 0
-    rows = [line for line in CSV.splitlines()[1:]]
+    rows = CSV.splitlines()[1:]
     (places / "p.csv").write_text("district,job,patient\n" + "".join(f"{row},{i // 2}\n" for i, row in enumerate(rows)))
     done = simplexdp(
         "release", "p.csv", *JOB, *BY, "--hierarchy", "places.json", "--level-shares", "1,3", "--unit", "patient",
@@ -150,8 +150,6 @@ def test_a_page_that_cannot_be_is_refused_before_anything_is_spent(simplexdp, re
 @pytest.mark.usefixtures("places")
 def test_the_page_of_a_seeded_release_says_so_on_top(simplexdp, places):
     pytest.importorskip("matplotlib")
-    done = simplexdp(
-        "release", *JOB, *BY, "--hierarchy", "places.json", "--report", "p.html", "--seed", "3", stdin=CSV
-    )
+    done = simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", "--report", "p.html", "--seed", "3", stdin=CSV)
     assert done.code == 0, done.err
     assert '<p class="warning" role="alert"><bdi>NOT PRIVATE' in (places / "p.html").read_text()

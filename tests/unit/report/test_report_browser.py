@@ -35,7 +35,8 @@ addEventListener("load", () => {
   const root = document.documentElement;
   const wide = [...document.querySelectorAll("body *")].filter(element => {
     const box = element.getBoundingClientRect();
-    return !element.closest(".unseen, .sideways > *") && box.width > 0 && (box.right > innerWidth + 0.5 || box.left < -0.5);
+    return !element.closest(".unseen, .sideways > *") && box.width > 0 &&
+      (box.right > innerWidth + 0.5 || box.left < -0.5);
   });
   root.dataset.probe = [innerWidth, root.scrollWidth, wide.length, document.querySelectorAll("svg.bar").length,
                         document.querySelector("path.line").getTotalLength() > 50,

@@ -60,7 +60,7 @@ def test_rows_are_the_release_and_ends_are_rounded_outward():
         for row, mean, (low, high) in zip(each["data"], laws.mean, ends, strict=True):
             assert row["count"] == pytest.approx(mean, abs=1e-6)
             assert row["countInterval"][0] <= low <= high <= row["countInterval"][1]
-            assert f"<td role=\"cell\">{mean:,.1f}</td>" in page
+            assert f'<td role="cell">{mean:,.1f}</td>' in page
     assert sum(each["epsilon"] for each in record["levels"]) == pytest.approx(0.05, rel=1e-9)
 
 
