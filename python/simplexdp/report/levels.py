@@ -195,7 +195,7 @@ def _picture(counts: HierarchicalCounts, level: float, *, seeded: bool) -> str:
         return ""
     drawn = io.BytesIO()
     with style():
-        figure = hierarchy(counts, level=level).figure
+        figure: Any = hierarchy(counts, level=level).figure
         if seeded:
             figure.text(0.5, 0.005, "NOT PRIVATE: made with a seed", ha="center", va="bottom", color="red")
         figure.savefig(drawn, format="svg", metadata={"Date": None})
@@ -234,7 +234,7 @@ def _tables(counts: HierarchicalCounts, level: float) -> list[str]:
 
 
 def _table(rows: Sequence[Row], coverage: str, order: Sequence[int]) -> str:
-    end = max([1e-9, *(max(row[2], 0 if row[3] is None else row[3][1]) for row in rows)])
+    end = max([1.0, *(max(row[2], 0 if row[3] is None else row[3][1]) for row in rows)])
     # Explicit roles: on a phone rows are laid out as grids, and a screen reader shall still find a table.
     body = [
         '<div class="scroll"><table class="shares" role="table"><thead role="rowgroup"><tr role="row">'
