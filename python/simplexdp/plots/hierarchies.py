@@ -8,7 +8,6 @@ import numpy as np
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.hierarchy.expected import expected
 from simplexdp.plots.groups import fits_panels, groups
 from simplexdp.plots.heat import fits_map, heat_map
 
@@ -83,5 +82,7 @@ def hierarchy(counts: Any, *, level: float = 0.95) -> Axes:
 
 def _laws(counts: Any, level: float) -> tuple[Any, Any]:
     """Return what is expected of all groups, level by level, and the ends of the intervals if there are any."""
+    from simplexdp.hierarchy.expected import expected
+
     means, ends = zip(*expected(counts, level), strict=True)
     return np.concatenate(means), None if ends[0] is None else np.concatenate(ends)
