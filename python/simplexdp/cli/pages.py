@@ -26,6 +26,7 @@ _PAGES = {
     "release": ("release_report", "release_record"),
     "hierarchy": ("hierarchy_report", "hierarchy_record"),
     "model": ("model_card", "model_record"),
+    "quality": ("synthesis_report", "synthesis_record"),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -16,6 +15,7 @@ from simplexdp.cli.card import card_option, write_card
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.neighbours import adjacency_of
+from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, of_persons
 from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
@@ -57,7 +57,8 @@ report_option = click.option(
     "--report",
     type=click.Path(dir_okay=False),
     metavar="FILE.html",
-    help="A page about the quality of the records: every one-way table, a map of all pairs, valid error bars; free.",
+    help="A page about the quality of the records: every one-way table, a map of all pairs, valid error bars; and JSON "
+    "beside it. Free.",
 )
 
 
@@ -210,8 +211,5 @@ def write_report(
 ) -> None:
     """Write the page about a model, if one is asked for."""
     if path is not None:
-        from simplexdp.report import synthesis_report
-
-        Path(path).write_text(
-            synthesis_report(model, title=f"Synthetic records of {source}", comparison=comparison), encoding="utf-8"
-        )
+        told = {"title": f"Synthetic records of {source}", "comparison": comparison}
+        write_pages(path, "quality", model, **told, facts=facts_of(source, None, None))

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simplexdp import _arguments
+from simplexdp._core import __version__
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.report.drawing import axis, bar
-from simplexdp.report.page import as_page
+from simplexdp.report.facts import Facts
+from simplexdp.report.meaning import meaning
+from simplexdp.report.page import as_page, provenance
 from simplexdp.report.text import escaped, percent, power, rounded
 from simplexdp.report.whose import whose
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from simplexdp.models import PaidComparison, PrivateSynthesizer
     from simplexdp.models.error_bounds import MarginalBounds
 
-__all__ = ["synthesis_report"]
+__all__ = ["synthesis_record", "synthesis_report"]
 
 MOST_LEVELS = 40
 """Longer tables show their largest shares."""
@@ -38,6 +41,7 @@ def synthesis_report(
     title: str = "Synthetic records",
     notes: Sequence[str] = (),
     comparison: PaidComparison | None = None,
+    facts: Facts | None = None,
 ) -> str:
     """Return one self-contained HTML page about the quality of a fitted synthesizer.
 
@@ -57,6 +61,8 @@ def synthesis_report(
         Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
     comparison : PaidComparison, optional
         What `PrivateSynthesizer.compare` returned; the page says its price.
+    facts : Facts, optional
+        Source, date, ledger, and the code that made it.
 
     Returns
     -------
@@ -71,15 +77,7 @@ def synthesis_report(
     >>> synthesis_report(model).startswith("<!doctype html>")
     True
     """
-    from simplexdp.models import PrivateSynthesizer
-
-    if not isinstance(model, PrivateSynthesizer):
-        raise InvalidParameterError(f"model must be a PrivateSynthesizer, got {type(model).__name__}")
-    level = _arguments.open_unit("level", level)
-    if comparison is not None:
-        notes = [*notes, comparison_sentence(comparison)]
-    if model.seeded_:
-        notes = ["NOT PRIVATE: made with a seed.", *notes]
+    level, notes = _checked(model, level, notes, comparison)
     epsilon = float(model.privacy_.epsilon(model.delta))
     loud = [note for note in notes if note.startswith("NOT PRIVATE")]
     quiet = [note for note in notes if note not in loud]
@@ -92,8 +90,87 @@ def synthesis_report(
         "</header>",
         _pairs(model, level),
         *(_column(model, name, level) for name in model.domains_),
+        provenance(facts),
     ]
     return as_page(title, sections)
+
+
+def synthesis_record(
+    model: PrivateSynthesizer,
+    *,
+    level: float = 0.95,
+    title: str = "Synthetic records",
+    notes: Sequence[str] = (),
+    comparison: PaidComparison | None = None,
+    facts: Facts | None = None,
+) -> dict[str, Any]:
+    """Return what `synthesis_report` shows as JSON-LD for programs: a schema.org Dataset. Arguments are the same.
+
+    All levels and all pairs are there; a pair that was not measured has no bound (None).
+
+    Examples
+    --------
+    >>> from simplexdp.models import PrivateSynthesizer
+    >>> from simplexdp.report import synthesis_record
+    >>> people = {"season": [0, 1] * 500, "rain": [1, 0] * 500}
+    >>> model = PrivateSynthesizer(domains={"season": 2, "rain": 2}, components=16).fit(people)
+    >>> record = synthesis_record(model)
+    >>> [column["name"] for column in record["columns"]], len(record["pairs"])
+    (['season', 'rain'], 1)
+    """
+    level, notes = _checked(model, level, notes, comparison)
+    curve = model.privacy_
+    found = meaning(curve, float(model.delta))
+    columns = []
+    for name in model.domains_:
+        bounds = model.error_bounds([name], level=level)
+        columns.append(
+            {
+                "name": str(name),
+                "levels": _labels(model, name),
+                "share": bounds.model.tolist(),
+                "lower": bounds.lower.tolist(),
+                "upper": bounds.upper.tolist(),
+                "offAtMost": float(bounds.total_variation),
+            }
+        )
+    pairs = []
+    for first, second in combinations(model.domains_, 2):
+        apart, measured = _apart(model, first, second), _bounds(model, first, second, level)
+        off = None if measured is None else float(measured.total_variation)
+        pairs.append({"columns": [str(first), str(second)], "fromIndependent": apart, "offAtMost": off})
+    return {
+        "@context": "https://schema.org",
+        "@type": "Dataset",
+        "name": str(title),
+        "creator": {"@type": "SoftwareApplication", "name": "simplexdp", "softwareVersion": __version__},
+        **({} if facts is None else facts.as_record()),
+        "privacy": {
+            "epsilon": found.epsilon,
+            "delta": found.delta,
+            "adjacency": curve.adjacency,
+            **({} if curve.unit is None else {"unit": curve.unit}),
+            "attackerIsRight": found.guess,
+        },
+        "level": level,
+        "columns": columns,
+        "pairs": pairs,
+        "notes": list(notes),
+    }
+
+
+def _checked(
+    model: PrivateSynthesizer, level: float, notes: Sequence[str], comparison: PaidComparison | None
+) -> tuple[float, Sequence[str]]:
+    """Return the level, and the remarks with those that belong to the model."""
+    from simplexdp.models import PrivateSynthesizer
+
+    if not isinstance(model, PrivateSynthesizer):
+        raise InvalidParameterError(f"model must be a PrivateSynthesizer, got {type(model).__name__}")
+    level = _arguments.open_unit("level", level)
+    if comparison is not None:
+        notes = [*notes, comparison_sentence(comparison)]
+    return level, ["NOT PRIVATE: made with a seed.", *notes] if model.seeded_ else notes
 
 
 def comparison_sentence(comparison: PaidComparison) -> str:
@@ -155,8 +232,7 @@ def _pairs(model: PrivateSynthesizer, level: float) -> str:
     names = list(model.domains_)[:MOST_COLUMNS]
     cells, worst = [], None
     for (i, first), (j, second) in combinations(enumerate(names), 2):
-        table = model.marginal([first, second])
-        apart = 0.5 * float(np.abs(table - np.outer(table.sum(1), table.sum(0))).sum())
+        apart = _apart(model, first, second)
         bounds = _bounds(model, first, second, level)
         off = None if bounds is None else bounds.total_variation
         if off is not None and (worst is None or off > worst):
@@ -185,6 +261,12 @@ def _name(at: int, name: Any) -> str:
         f'<text x="{MARGIN - 6}" y="{place}" text-anchor="end">{text}</text>'
         f'<text transform="translate({place} {MARGIN - 6}) rotate(-90)">{text}</text>'
     )
+
+
+def _apart(model: PrivateSynthesizer, first: Any, second: Any) -> float:
+    """Return how far a pair of the model is from independent columns, in shares of the records."""
+    table = model.marginal([first, second])
+    return 0.5 * float(np.abs(table - np.outer(table.sum(1), table.sum(0))).sum())
 
 
 def _bounds(model: PrivateSynthesizer, first: Any, second: Any, level: float) -> MarginalBounds | None:

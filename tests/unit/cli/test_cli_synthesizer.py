@@ -6,6 +6,8 @@ import json
 import pytest
 from cli_files import BUDGET
 
+from simplexdp.models import PrivateSynthesizer
+
 N = 3000
 DOMAINS = {"job": ["clerk", "nurse", "smith"], "sex": ["f", "m"], "age": {"bins": 5, "bounds": [20, 70]}}
 
@@ -40,7 +42,17 @@ def test_a_table_is_synthesised_in_one_step(simplexdp, folder, people):
     page = (folder / "quality.html").read_text()
     assert page.startswith("<!doctype html>")
     assert page.count("<section>") == 4
+    assert "<dt>Source</dt>" in page
     assert "<script" not in page
+    told = json.loads((folder / "quality.html.json").read_text())
+    assert told["madeBy"].startswith("simplexdp synthesize")
+    assert told["privacy"]["epsilon"] <= 3
+    assert [column["name"] for column in told["columns"]] == ["job", "sex", "age"]
+    for column in told["columns"]:
+        # Shares of all levels, each within what is said of the true one.
+        assert sum(column["share"]) == pytest.approx(1, abs=1e-9)
+        assert len(column["levels"]) == len(column["share"])
+        assert all(0 <= low <= high <= 1 for low, high in zip(column["lower"], column["upper"], strict=True))
 
 
 def test_a_comparison_says_its_price_and_is_debited(simplexdp, folder, people):
@@ -68,6 +80,20 @@ def test_a_model_is_fitted_first_and_sampled_later(simplexdp, folder, people):
     done = simplexdp("synthesize", "model.json", "--size", "50", "--out", "s.csv", "--json", "--report", "q.html")
     assert done.code == 0, done.err
     assert json.loads(done.out)["columns"] == ["job", "sex", "age"]
+    told = json.loads((folder / "q.html.json").read_text())
+    model = PrivateSynthesizer.from_json((folder / "model.json").read_text())
+    assert [pair["columns"] for pair in told["pairs"]] == [["job", "sex"], ["job", "age"], ["sex", "age"]]
+    for pair in told["pairs"]:
+        table = model.marginal(pair["columns"])
+        apart = sum(
+            abs(table[i, j] - table[i].sum() * table[:, j].sum()) / 2
+            for i in range(table.shape[0])
+            for j in range(table.shape[1])
+        )
+        assert pair["fromIndependent"] == pytest.approx(apart, abs=1e-12)
+        assert pair["offAtMost"] is None or pair["offAtMost"] == pytest.approx(
+            model.error_bounds(pair["columns"], level=0.95).total_variation, abs=1e-12
+        )
     assert len(records(folder / "s.csv")) == 50
     parquet = pytest.importorskip("pyarrow.parquet")
     assert simplexdp("synthesize", "model.json", "--size", "50", "--out", "s.parquet").code == 0
