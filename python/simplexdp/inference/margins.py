@@ -66,8 +66,8 @@ class TableMargins:
 def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int | None) -> TableMargins:
     """Infer the counts of a table of noisy counts.
 
-    Any split of a public number of records into rows is as likely as any other. A private one is as likely as any other
-    number, and its split follows the empirical prior.
+    How the records split into rows has the empirical prior: the evidence says how uneven rows are. A private number of
+    records is as likely as any other.
 
     Parameters
     ----------
@@ -83,13 +83,12 @@ def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int
         raise InvalidParameterError("margins need independent noise on every count, whose law is known")
     shape = noisy.shape
     rows, dimension = int(np.prod(shape[:-1], initial=1)), shape[-1]
-    # Each split of n records has one over the number of all splits: without that large totals, which have many more,
-    # would be the likelier ones before the release. How uneven rows are says the evidence, where it has to say how many
-    # records there are too.
+    # Given n all splits together have a mass of one: without that large totals, which have many more of them, would be
+    # the likelier ones before the release. Were all splits as likely, rows without records would seem to have some.
     whole = np.zeros(rows, dtype=np.int64)
     even = Part(0.0, np.ones(rows), np.array([float(rows)]))
     levels = [
-        Level(whole, [even] if total is not None or rows == 1 else empirical_parts(whole)),
+        Level(whole, [even] if rows == 1 else empirical_parts(whole)),
         Level(
             np.repeat(np.arange(rows), dimension),
             parts_of_prior(prior, rows),

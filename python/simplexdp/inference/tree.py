@@ -55,8 +55,10 @@ MOST_STEPS = 40
 MOST_OF_LEAVES = 1 << 23
 LIGHT = 9.0
 """Concentrations whose evidence is so many times e below the best are left out."""
-MOST_PARTS = 13
-"""Combinations of concentrations that are looked at downwards."""
+MOST_PARTS = 400
+"""Combinations of concentrations that are kept: all of two levels."""
+REST = 1e-6
+"""The weight of those that nobody looks at in the end."""
 
 
 class Part(NamedTuple):
@@ -251,6 +253,10 @@ class _Tree:
             if not np.isfinite(best):
                 raise NumericalError(TOO_NOISY)
             order = [i for i in np.argsort(-found, kind="stable") if found[i] > best - LIGHT][:MOST_PARTS]
+            if not place:
+                # Only here it is the evidence of all that was released.
+                weights = np.cumsum(np.exp(found[order] - best))
+                order = order[: int(np.searchsorted(weights, (1 - REST) * weights[-1])) + 1]
             # Only what is needed to go on.
             states = [(going[i][0], going[i][1]._replace(kept=()), going[i][2]) for i in order]
             scores = [float(found[i]) for i in order]
