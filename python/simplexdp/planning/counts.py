@@ -387,4 +387,5 @@ def _standard_error(values: Floats | Sequence[float]) -> float:
 def check_sizes(sizes: Sequence[int], wanted: int, task: str) -> None:
     """Check how many columns a task takes."""
     if len(sizes) != wanted:
-        raise InvalidParameterError(f"domains must have {wanted} columns for the task {task!r}, got {len(sizes)}")
+        columns = "column" if wanted == 1 else "columns"
+        raise InvalidParameterError(f"domains must have {wanted} {columns} for the task {task!r}, got {len(sizes)}")

@@ -126,7 +126,7 @@ def test_a_delta_of_one_in_n_is_warned_of():
         ({"task": "spectrum"}, "task must be one of"),
         ({"domains": None}, "domains must be given"),
         ({"domains": 1}, "domains must have at least two levels"),
-        ({"domains": [3, 3]}, "domains must have 1 columns"),
+        ({"domains": [3, 3]}, "domains must have 1 column for"),
         ({"metric": "accuracy"}, "metric must be one of"),
         ({"epsilons": []}, "epsilons must hold"),
         ({"epsilons": [-1]}, "epsilons must be"),
