@@ -228,12 +228,13 @@ def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[An
         return numbers, lambda persons: texts(values[first_rows[persons]].tolist())
     levels, numbers = _distinct(_in_universal_time(values), unit)
     # Values that are written alike are one person: 1 and 1.0, one text at two addresses. What is told of them in
-    # digests may be the same for two persons, who they are may not.
+    # digests may be the same for two persons, who they are may not. It is told of the value that a person's first row
+    # has, which no other person's rows can change.
     identities = identities_of(levels)
     known: dict[str, int] = {}
     same = np.fromiter((known.setdefault(text, len(known)) for text in identities), np.int64, count=len(identities))
-    chosen = dict(zip(identities, levels, strict=True))
-    different = [chosen[identity] for identity in known]
+    _, first = np.unique(same, return_index=True)
+    different = [levels[level] for level in first.tolist()]
     return same.take(numbers), lambda persons: texts_of(different[person] for person in persons.tolist())
 
 

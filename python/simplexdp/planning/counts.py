@@ -56,10 +56,19 @@ class _Counts:
 
     yardstick_words = "chance alone, another sample of as many records, makes {}"
     fixed_yardstick = False
+    of_cells = ""
+    """What is planned, with a place for the number of cells."""
 
     def __init__(
-        self, cells: int, shares: Floats | None, metric: Metric, seed: int, shape: str | None, stood_in: int | None
+        self,
+        cells: int,
+        shares: Floats | None,
+        metric: Metric,
+        seed: int,
+        shape: str | None,
+        stood_in: int | None = None,
     ) -> None:
+        self.about = self.of_cells.format(cells)
         self._stood_in = stood_in
         self.reach_words = SHAPES_WORDS if stood_in is None else OTHER_SAMPLES
         self.metric, self._cells, self._seed = metric, cells, seed
@@ -111,17 +120,7 @@ class _Counts:
 class Histogram(_Counts):
     """Counts or shares of the categories of one column."""
 
-    def __init__(
-        self,
-        dimension: int,
-        shares: Floats | None,
-        metric: Metric,
-        seed: int,
-        shape: str | None,
-        stood_in: int | None = None,
-    ) -> None:
-        super().__init__(dimension, shares, metric, seed, shape, stood_in)
-        self.about = f"a histogram of {dimension} categories"
+    of_cells = "a histogram of {} categories"
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
         """Take the mechanism that `recommend` finds, with its error and its confidence intervals."""
@@ -294,17 +293,7 @@ class Groups(_Counts):
 class Posterior(_Counts):
     """The parameters of a Dirichlet posterior."""
 
-    def __init__(
-        self,
-        dimension: int,
-        shares: Floats | None,
-        metric: Metric,
-        seed: int,
-        shape: str | None,
-        stood_in: int | None = None,
-    ) -> None:
-        super().__init__(dimension, shares, metric, seed, shape, stood_in)
-        self.about = f"the posterior of the shares of {dimension} categories"
+    of_cells = "the posterior of the shares of {} categories"
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
         """Take the mechanism that `recommend` finds, and look at the errors of some releases one by one."""

@@ -152,3 +152,19 @@ def test_rows_without_a_number_are_kept_alike_on_duckdb():
     frame = visits(persons)
     assert np.array_equal(counted(as_duckdb(frame)), counted(frame))
     assert len(bound_rows(as_duckdb(frame), unit="person", max_rows=3).fetchall()) == 3
+
+
+def test_other_people_do_not_change_how_rows_of_a_person_written_in_two_ways_are_drawn():
+    """True and 1 are one person; among many others values are told apart in another way, and the same rows are kept."""
+    # Each value an object of its own: few of them are told apart by their addresses, many by their values.
+    own = [True, 1.0, Fraction(1), 0.5, Decimal("0.50"), "0.5"]
+    kept = []
+    for extra in (0, 400):
+        persons = np.empty(4 * len(own) + extra, dtype=object)
+        persons[:] = [*own * 4, *(f"another {number}" for number in range(extra))]
+        visits = np.arange(len(persons)) % 7
+        whole = counted({"person": persons, "visit": visits}, max_rows=3)
+        alone = counted({"person": persons[4 * len(own) :], "visit": visits[4 * len(own) :]}, max_rows=3)
+        kept.append((whole - alone).tolist())
+    assert kept[0] == kept[1]
+    assert sum(kept[0]) == 2 * 3
