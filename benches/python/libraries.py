@@ -77,9 +77,29 @@ FEATURES = [
         {"opendp": "make_population_amplification", "dp_accounting": "PoissonSampledDpEvent"},
     ),
     (
-        "synthesis from chosen marginals",
-        r"^(mst|aim)$",
-        {"opendp": "AIM"},
+        "synthetic tables",
+        r"^(mst|aim)$|synthesizer",
+        {"simplexdp": "PrivateSynthesizer", "opendp": "AIM"},
+    ),
+    (
+        "posterior of counts given noisy ones",
+        r"posterior",
+        {"simplexdp": "HistogramPosterior"},
+    ),
+    (
+        "categories above a noisy threshold",
+        r"discover|threshold$",
+        {"simplexdp": "Domain.discover", "opendp": "make_laplace_threshold"},
+    ),
+    (
+        "several rows of one person",
+        r"bound_rows|^unit_of$",
+        {"simplexdp": "bound_rows", "opendp": "unit_of"},
+    ),
+    (
+        "lower bounds from runs of a mechanism",
+        r"audit",
+        {"simplexdp": "audit"},
     ),
     (
         "linear regression",
