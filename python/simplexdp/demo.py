@@ -57,22 +57,29 @@ def histogram() -> None:
     levels = list(EMPLOYMENT_DURATION)
     counts = sdp.frames.count_table({"duration": codes}, ["duration"], {"duration": levels})
 
-    total = len(codes)
-    mechanism = sdp.DirichletMechanism.calibrated(EPSILON, DELTA, len(levels), total=total, loss="kl")
+    mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(EPSILON, dimension=len(levels))
     released = mechanism.release(counts)
-    estimate = mechanism.debias(released, total, project=True)
+    posterior = mechanism.infer(released)  # from what was released alone
+    lower, upper = posterior.counts.interval(0.95).T
 
-    print("How long 1000 applicants for a loan have been employed (South German Credit, public data)\n")
-    print(f"{'':<18}{'truth':>8}{'release':>10}{'debiased':>10}")
-    for code, p, y, e in zip(levels, counts / total, released, estimate, strict=True):
-        bar = "#" * round(40 * y)
-        print(f"{EMPLOYMENT_DURATION[code]:<18}{p:>8.3f}{y:>10.3f}{e:>10.3f}  {bar}")
+    total = len(codes)
+    print(f"How long {total} applicants for a loan have been employed (South German Credit, public data)\n")
+    print(f"{'':<18}{'truth':>7}{'release':>9}{'95 % interval':>16}{'share':>8}")
+    for i, code in enumerate(levels):
+        share = posterior.mean[i]
+        interval = f"{lower[i]} to {upper[i]}"
+        bar = "#" * round(40 * share)
+        print(f"{EMPLOYMENT_DURATION[code]:<18}{counts[i]:>7}{released[i]:>9}{interval:>16}{share:>8.3f}  {bar}")
 
-    exact = mechanism.privacy.epsilon(DELTA)
-    print(f"\nDrawn from Dirichlet(r * counts + a) with r = {mechanism.scale:.4g}, a = {float(mechanism.prior):.4g}.")
-    print(f"Guarantee: ({EPSILON:g}, {DELTA:g})-differential privacy when one record is replaced; exactly,")
-    print(f"epsilon = {exact:.6f} at delta = {DELTA:g}, the sampler's own error included.")
-    print(f"Largest error of this release: {np.abs(released - counts / total).max():.3f}")
+    cost = mechanism.privacy.epsilon(0.0)
+    print("\nInteger noise that keeps the public total. The intervals are of the counts behind it, and cost no more.")
+    print(f"Guarantee: ({cost:g}, 0)-differential privacy when one record is replaced.")
+    print(f"Largest error of a share: {np.abs(posterior.mean - counts / total).max():.3f}")
+
+    draw = sdp.DirichletMechanism.calibrated(EPSILON, DELTA, len(levels), total=total, loss="kl")
+    error = np.abs(draw.release(counts) - counts / total).max()
+    law = f"Dirichlet({draw.scale:.4g} * counts + {float(draw.prior):.4g})"
+    print(f"Of a draw from {law} [DM], ({EPSILON:g}, {DELTA:g})-private: {error:.3f}")
 
 
 def classifier() -> None:
