@@ -23,6 +23,9 @@ COLUMNS = ("share", "lower", "upper", "count", "count_lower", "count_upper")
 MOST_NOISE = 20_000.0
 """Cells times the scale of the noise: so much is inferred together within a few seconds."""
 
+SHARES_PER_ONE = 1e9
+"""Ends of intervals of shares are told in such parts."""
+
 GUESS_SHAPE = 4.0
 """A public guess of a private number of records stands for a negative binomial law with a standard deviation of half of
 it."""
@@ -51,8 +54,8 @@ class Inferred:
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns, row after row."""
-        ends, count_ends = self.share_ends.reshape(-1, 2), self.count_ends.reshape(-1, 2)
-        values = (self.share.ravel(), *ends.T, self.count.ravel(), *count_ends.T)
+        lower, upper = self.share_ends.reshape(-1, 2).T
+        values = (self.share.ravel(), *_widened(lower, upper), self.count.ravel(), *self.count_ends.reshape(-1, 2).T)
         return {name: column.tolist() for name, column in zip(COLUMNS, values, strict=True)}
 
     @property
@@ -123,6 +126,13 @@ def _together(found: Inferred, posterior: Any, request: Request, level: float, *
     said = f"{found.total}, {request.total} in all" if request.total_is_public else found.total
     cells = together.cells
     return replace(found, count=cells.mean, count_ends=cells.interval(level), total=said, margins=together)
+
+
+def _widened(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return ends on the grid of `SHARES_PER_ONE`, outward: 1e-17 is no share that anybody means."""
+    low = np.minimum(np.floor(lower * SHARES_PER_ONE) / SHARES_PER_ONE, lower)
+    high = np.maximum(np.ceil(upper * SHARES_PER_ONE) / SHARES_PER_ONE, upper)
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 def _noise(posterior: Any) -> float:

@@ -345,7 +345,8 @@ def test_groups_have_posteriors(simplexdp, folder, arguments, mechanism):
     for row in found["rows"]:
         # A false alarm has a chance of 6 in 10^9.
         assert 0 <= row["count_lower"] <= row["true_count"] <= row["count_upper"]
-        assert 0 < row["lower"] < row["share"] < row["upper"] < 1
+        assert 0 <= row["lower"] < row["share"] < row["upper"] <= 1
+        assert all(round(row[end], 9) == row[end] for end in ("lower", "upper")), "a share of 1e-17 is no figure"
         assert row.get("group_size", sizes[row["region"]]) == sizes[row["region"]]
     public = "--sizes" in arguments
     assert public == ("of its group" in found["notes"][0]) == ("of its group" in found["neighbours"])
