@@ -37,8 +37,11 @@ def frame(n_persons=300, seed=1):
     return {"person": persons, **columns}
 
 
-def contributions(tables, rows):
-    """Return the cells of all tables of every set of at most so many rows, as one vector each."""
+def contributions(tables, rows, units=None):
+    """Return the cells of all tables of every set of at most so many rows, as one vector each.
+
+    With units each row is an equal part of a person, who is so many units.
+    """
 
     def cells(record):
         value = dict(zip(LEVELS, record, strict=True))
@@ -52,20 +55,21 @@ def contributions(tables, rows):
     by_record = [cells(record) for record in RECORDS]
     for n in range(rows + 1):
         for chosen in itertools.combinations_with_replacement(by_record, n):
-            yield sum(chosen, np.zeros_like(by_record[0]))
+            yield sum(chosen, np.zeros_like(by_record[0])) * (1 if units is None or not n else units // n)
 
 
-def moves(tables, rows, adjacency):
+def moves(tables, rows, adjacency, units=None):
     """Return how neighbours differ, each way once, without the signs that do not matter."""
-    own = list(contributions(tables, rows))
+    own = list(contributions(tables, rows, units))
     others = own if adjacency == "replace" else own[:1]
     # Who is there has a record: from nothing to something is for add/remove.
     pairs = ((h, g) for h in own for g in others if adjacency != "replace" or (h.any() and g.any()))
     return np.unique(np.abs([h - g for h, g in pairs]), axis=0)
 
 
-def fitted(kind, mechanism, adjacency, rows, calibration=None):
+def fitted(kind, mechanism, adjacency, rows, calibration=None, weighted=False):
     shared = {"epsilon": 1.0, "delta": DELTA, "adjacency": adjacency, "unit": "person", "max_rows": rows}
+    shared["weighted"] = weighted
     shared["random_state"] = SeededRng(3)
     if kind == "synthesizer":
         return PrivateSynthesizer(domains=LEVELS, components=4, **shared).fit(frame(20_000))
@@ -193,29 +197,34 @@ def test_the_measurement_of_a_synthesizer_moves_by_what_is_told(adjacency):
     tables = TABLES["synthesizer"]
     for rows in (1, 2, 3):
         model = fitted("synthesizer", None, adjacency, rows)
-        content = json.loads(model.to_json())["measured"]
-        precisions = []
-        for table, sigma in zip(tables, content["sigmas"], strict=True):
-            ones, own = np.ones((2, 2)), np.eye(2)
-            shared = ones if len(table) == 1 else np.kron(own, ones) + np.kron(ones, own)
-            covariance = np.eye(2 ** len(table)) + 1024 * shared
-            precisions.append(np.linalg.inv(covariance) / sigma**2)
-        starts = np.cumsum([0] + [2 ** len(table) for table in tables])
-        total = 0.0 if content["total_sigma"] == 0 else content["total_sigma"] ** -2
-
-        def squared(move, precisions=precisions, starts=starts, total=total):
-            parts = [move[first:last] for first, last in itertools.pairwise(starts)]
-            return sum(part @ p @ part for part, p in zip(parts, precisions, strict=True)) + total * parts[0].sum() ** 2
-
-        own = list(contributions(tables, rows))
-        others = own if adjacency == "replace" else own[:1]
-        mu = math.sqrt(max(squared(h - g) for h in own for g in others if (h.any() and g.any()) or len(others) == 1))
+        told, total = measured_moves(model, list(contributions(tables, rows)), adjacency)
         if adjacency == "replace":
             assert (total > 0) == (rows > 1)
-        told = sdp.PrivacyCurve.gaussian(sigma=1.0, sensitivity=mu)
         assert told.epsilon(DELTA) <= model.privacy_.epsilon(DELTA) * (1 + 1e-9)
         # Under replacement each table, and the total, has worst persons of its own.
         assert model.privacy_.epsilon(DELTA) <= told.epsilon(DELTA) * (1.001 if adjacency == "add_remove" else 1.35)
+
+
+def measured_moves(model, own, adjacency):
+    """Return the curve of the worst neighbours under the stated noise, and the precision of the total."""
+    tables = TABLES["synthesizer"]
+    content = json.loads(model.to_json())["measured"]
+    precisions = []
+    for table, sigma in zip(tables, content["sigmas"], strict=True):
+        ones, eye = np.ones((2, 2)), np.eye(2)
+        shared = ones if len(table) == 1 else np.kron(eye, ones) + np.kron(ones, eye)
+        covariance = np.eye(2 ** len(table)) + 1024 * shared
+        precisions.append(np.linalg.inv(covariance) / sigma**2)
+    starts = np.cumsum([0] + [2 ** len(table) for table in tables])
+    total = 0.0 if content["total_sigma"] == 0 else content["total_sigma"] ** -2
+
+    def squared(move):
+        parts = [move[first:last] for first, last in itertools.pairwise(starts)]
+        return sum(part @ p @ part for part, p in zip(parts, precisions, strict=True)) + total * parts[0].sum() ** 2
+
+    others = own if adjacency == "replace" else own[:1]
+    mu = math.sqrt(max(squared(h - g) for h in own for g in others if (h.any() and g.any()) or len(others) == 1))
+    return sdp.PrivacyCurve.gaussian(sigma=1.0, sensitivity=mu), total
 
 
 def gamma_delta(parts, epsilon):

@@ -38,6 +38,7 @@ class Stated:
     clean: str | None
     map_file: str | None
     discover: bool
+    weighted: bool
 
     @classmethod
     def taken_from(cls, options: dict[str, Any]) -> Stated:
@@ -51,8 +52,8 @@ class Stated:
 
     def selection(self, seed: int | None) -> Selection:
         """Return which records count."""
-        bound = of_persons(self.unit, self.max_rows, self.first_by, seed)
-        return Selection(tuple(map(condition, self.where)), bound)
+        bound = of_persons(self.unit, self.max_rows, self.first_by, seed, self.weighted)
+        return Selection(tuple(map(condition, self.where)), bound, self.weighted)
 
     def drawn_bins(self, request: Request) -> DrawnBins | None:
         """Return the bins whose edges are drawn, and their part of the budget; None without --quantiles."""

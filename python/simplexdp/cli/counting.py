@@ -232,6 +232,8 @@ def count(source: Source, columns: Mapping[str, Levels], selection: Selection = 
     Memory does not grow with the file; where persons are bounded it grows with the records, by a few bytes each.
     """
     shape = [len(levels.all) for levels in columns.values()]
+    if selection.weighted:
+        return _shared(source, columns, selection, shape)
     if selection.bound is not None:
         found = codes(source, columns, selection)
         return _core.count_table(list(found.values()), shape).reshape(shape)
@@ -239,6 +241,21 @@ def count(source: Source, columns: Mapping[str, Levels], selection: Selection = 
     for batch, _ in _encoded(source, columns, selection):
         table += _core.count_table(batch, shape).reshape(shape)
     return table
+
+
+def _shared(
+    source: Source, columns: Mapping[str, Levels], selection: Selection, shape: Sequence[int]
+) -> NDArray[np.int64]:
+    """Count records that share a person's total of one, in units in which all of that is whole."""
+    from simplexdp.frames.counting import weights_of
+
+    found, persons = codes_of_persons(source, columns, selection)
+    assert persons is not None  # whose records share
+    rows = np.bincount(persons, minlength=1)[persons]
+    weights = weights_of(selection.max_rows)
+    table = _core.count_table([rows - 1, *found.values()], [len(weights), *shape]).reshape(len(weights), *shape)
+    counts: NDArray[np.int64] = np.tensordot(weights, table, axes=1)
+    return counts
 
 
 def codes(source: Source, columns: Mapping[str, Levels], selection: Selection = EVERYTHING) -> dict[str, NDArray[Any]]:

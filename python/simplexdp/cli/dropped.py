@@ -33,11 +33,13 @@ def without_others(
 
 def with_dropped(result: Result, built: Any, noisy: Any, level: float) -> Result:
     """Tell the noisy count with an interval that holds whatever the data."""
+    number = float(noisy)
+    number = int(number) if number.is_integer() else number  # parts of persons, where these count as one
     low, high = (int(end) for end in np.ravel(built.interval([noisy], level)))
     low, high = max(low, 0), max(high, 0)
     note = (
-        f"Left out: {int(noisy)} records of no listed group, with noise; {low} to {high} with a probability of "
+        f"Left out: {number:g} records of no listed group, with noise; {low} to {high} with a probability of "
         f"{level:g} at least. The price is that of the table: it is one more cell."
     )
-    told = {"noisy_count": int(noisy), "lower": low, "upper": high}
+    told = {"noisy_count": number, "lower": low, "upper": high}
     return replace(result, notes=[*result.notes, note], details={**result.details, "dropped": told})

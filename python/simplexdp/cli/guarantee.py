@@ -88,6 +88,7 @@ def _change(guarantee: Mapping[str, Any]) -> str:
         return f"one record is {how}"
     rows = guarantee["max_rows"]
     counted = "of whom one record counts" if rows == 1 else f"of whom at most {rows} records count"
+    counted += " as one" if guarantee.get("weighted") else ""
     return f"one {guarantee['unit']}, {counted}, is {how} with all records"
 
 
@@ -150,7 +151,13 @@ class Named:
 
 
 def guarantee_of(
-    curve: PrivacyCurve, epsilon: float | None, delta: float | None, *, unit: str | None = None, max_rows: int = 1
+    curve: PrivacyCurve,
+    epsilon: float | None,
+    delta: float | None,
+    *,
+    unit: str | None = None,
+    max_rows: int = 1,
+    weighted: bool = False,
 ) -> dict[str, Any]:
     """Return the budget that was asked for and what the curve says of it, and of whom."""
     spent = float(curve.epsilon(delta or 0.0))
@@ -161,6 +168,7 @@ def guarantee_of(
         "exact": curve.exact,
         "adjacency": curve.adjacency,
         **({} if unit is None else {"unit": unit, "max_rows": max_rows}),
+        **({"weighted": True} if weighted else {}),
     }
 
 

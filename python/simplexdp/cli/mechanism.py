@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from simplexdp._catalogue import CATALOGUE, Entry, names
+from simplexdp.sensitivity import weight_units
 
 __all__ = ["AUTOMATIC", "MECHANISMS", "Request"]
 
@@ -33,6 +34,8 @@ class Request:
         What the mechanism was chosen for, where it was not asked for by its name.
     max_rows : int
         Records of a person that count, at most.
+    weighted : bool
+        Whether a person counts as one, whose records share it.
     keeps_total : bool
         Whether one person in the place of another leaves the number of records that count as it is.
     """
@@ -50,6 +53,7 @@ class Request:
     counted: bool = False
     why: str = ""
     max_rows: int = 1
+    weighted: bool = False
     keeps_total: bool = True
 
     def decided(self, dirichlet_only: list[str], *, rows: bool) -> Request:
@@ -83,6 +87,16 @@ class Request:
             why += "" if not delta else "; it spends no delta"
             return replace(self, mechanism=name, delta=None, why=why)
         return replace(self, mechanism=name, why=why)
+
+    @property
+    def units(self) -> int:
+        """In how many units a person is counted: 1 where records are."""
+        return weight_units(self.max_rows) if self.weighted else 1
+
+    @property
+    def moves(self) -> int:
+        """How many counts of a person move at most."""
+        return self.units if self.weighted else self.max_rows
 
     @property
     def total_is_public(self) -> bool:
@@ -128,24 +142,25 @@ class Request:
         import simplexdp as sdp
 
         if self.mechanism == "dirichlet":
-            average = None if self.total is None else max(self.total / self.n_groups, 1.0)
+            total = None if self.total is None else self.total * self.units
+            average = None if total is None else max(total / self.n_groups, 1.0)
             return sdp.DirichletMechanism.calibrated(
                 epsilon=self.epsilon,
                 delta=self.delta,
                 dimension=self.dimension,
-                total=self.total if self.fixes_both_counts else average,
+                total=total if self.fixes_both_counts else average,
                 loss=self.loss,
                 prior=self.prior,
                 scale=self.scale,
                 adjacency=self.adjacency,
                 fixed_total=self.fixes_both_counts,
-                max_rows=self.max_rows,
+                max_rows=self.moves,
             )
         # A replaced record may leave one group and enter another: noise that keeps a sum keeps that of all cells.
         cells = self.dimension * self.n_groups
         arguments, keywords = self._entry.construction(self.epsilon, self.delta, self.adjacency, cells)
-        if self.max_rows > 1:
-            keywords["max_rows"] = self.max_rows
+        if self.moves > 1:
+            keywords["max_rows"] = self.moves
         return self._entry.mechanism.for_counts(*arguments, **keywords)
 
     @property

@@ -61,6 +61,7 @@ _fit_options = options._stacked(
     ),
     adjacency_of("replace", paid=True),
     options.person_options,
+    options.weighted_option,
     options.ledger_options,
     options.seed_option,
     options.input_options,
@@ -206,6 +207,7 @@ class Fit:
     unit: str | None
     max_rows: int | None
     first_by: str | None
+    weighted: bool
     ledger: str | None
     name: str
     seed: int | None
@@ -240,6 +242,7 @@ class Fit:
             "adjacency": self.adjacency,
             "unit": self.unit,
             "max_rows": self.max_rows,
+            "weighted": self.weighted,
             "accountant": None if found is None else _Named(found, self.name, self.file, self._debits),
             "random_state": options.seeded(self.seed),
         }
@@ -251,7 +254,9 @@ class Fit:
     def guarantee(self, model: Any) -> dict[str, Any]:
         """Return the budget that was asked for, what the model spent of it, and of whom."""
         curve = cast("PrivacyCurve", model.privacy_)
-        return guarantee_of(curve, self.epsilon, self.delta, unit=self.unit, max_rows=self.max_rows or 1)
+        return guarantee_of(
+            curve, self.epsilon, self.delta, unit=self.unit, max_rows=self.max_rows or 1, weighted=self.weighted
+        )
 
     def records(self, domains: Mapping[str, Levels]) -> tuple[dict[str, Any], Any]:
         """Return the codes of the records, so many of each person, and their persons."""
@@ -260,7 +265,7 @@ class Fit:
         return self._codes(self.file, self.input_format, domains, least, self._bound())
 
     def _bound(self) -> Bound | None:
-        return of_persons(self.unit, self.max_rows, self.first_by, self.seed)
+        return of_persons(self.unit, self.max_rows, self.first_by, self.seed, self.weighted)
 
     def test_records(self, domains: Mapping[str, Levels]) -> dict[str, Any] | None:
         """Return the codes of the records to score on: read before anything is paid for, as they may be refused."""

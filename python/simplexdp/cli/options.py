@@ -22,6 +22,7 @@ __all__ = [
     "record_options",
     "seed_option",
     "source",
+    "weighted_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -115,6 +116,12 @@ person_options = _stacked(
     click.option(
         "--first-by", metavar="COLUMN", help="Those with the smallest values there count; by default a random draw."
     ),
+)
+
+weighted_option = click.option(
+    "--weighted",
+    is_flag=True,
+    help="With --unit: count each person as one, with 1/n for each of n records; K is at most 16 then.",
 )
 
 record_options = _stacked(

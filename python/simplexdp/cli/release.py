@@ -75,6 +75,11 @@ Examples:
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 --delta 1e-6 --counts 500
 
 \b
+  # patients with several visits, each of them counted as one
+  simplexdp release visits.csv --column ward --domain eye,ear --epsilon 1 \\
+      --unit patient --max-rows 4 --weighted
+
+\b
   # intervals of another level, and a page that explains them
   simplexdp release people.csv --column job --domain clerk,nurse,smith --epsilon 1 \\
       --interval 0.99 --report jobs.html
@@ -92,6 +97,7 @@ Examples:
 @options.level_options
 @options.column_options
 @options.record_options
+@options.weighted_option
 @group_options
 @click.option(
     "--other-group",
@@ -223,6 +229,8 @@ def release(
     if plot_sorted and plot is None:
         raise click.UsageError("--plot-sorted needs --plot FILE")
     source = options.source(file, input_format, encoding, no_header, delimiter)
+    if stated.weighted and (stated.discover or stated.quantiles or hierarchy is not None):
+        raise click.UsageError("--weighted is for counts: leave --discover, --quantiles and --hierarchy out")
     if stated.discover:
         if by or domain is not None or domain_file is not None or stated.scaled:
             raise click.UsageError(
@@ -233,7 +241,7 @@ def release(
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
     keeps_total = selection.keeps_total and not drop_others
-    request = Request(**mechanism, max_rows=selection.max_rows, keeps_total=keeps_total)
+    request = Request(**mechanism, max_rows=selection.max_rows, weighted=selection.weighted, keeps_total=keeps_total)
     drawn_bins = stated.drawn_bins(request)
     if drop_others and (not by or other_group or hierarchy is not None):
         raise click.UsageError("--drop-others needs --by COLUMN, and excludes --other-group and --hierarchy")
@@ -273,6 +281,7 @@ def release(
     import numpy as np
 
     from simplexdp.cli.counting import check_column, count
+    from simplexdp.inference.of_persons import in_persons, law_of_persons
     from simplexdp.plots.heat import fits_map
 
     for each in (column, *by):
@@ -293,8 +302,10 @@ def release(
         n_groups=math.prod(shape[:-1]),
     )
     with Progress("calibrating"):
-        built = request.build()
-    curve = built.table_privacy if request.mechanism == "dirichlet" and by else built.privacy
+        drawing = request.build()
+    # What is told is in persons, where these are counted in units.
+    built, units = law_of_persons(drawing, request.units), request.units
+    curve = drawing.table_privacy if request.mechanism == "dirichlet" and by else drawing.privacy
     if drawn_bins is not None:
         curve = drawn_bins.together(curve, request.delta)
         request = replace(request, epsilon=drawn_bins.epsilon)
@@ -312,14 +323,15 @@ def release(
                 columns, counts = drawn_bins.draw(columns, counts, rng)
                 request = replace(request, dimension=counts.shape[-1], n_groups=math.prod(counts.shape[:-1]))
             if left_out is None:
-                released = _draw(built, request, counts, size, rng)
+                released = in_persons(drawing, _draw(drawing, request, counts, size, rng), units)
             else:
                 # One more cell of the same histogram: a record is in one of them, or in this one.
-                noisy = built.release(np.append(counts.ravel(), left_out), rng=rng)
+                noisy = drawing.release(np.append(counts.ravel(), left_out), rng=rng)
+                noisy = in_persons(drawing, noisy, units)
                 released, left_out = noisy[:-1].reshape(counts.shape), noisy[-1]
         wanted = extras.margins or extras.pivot is not None
         found = None if size is not None else infer(built, released, request, interval, margins=wanted)
-        result = _described(request, extras, built, curve, columns, counts, released, found, stated.unit)
+        result = _described(request, extras, (drawing, built), curve, columns, counts, released, found, stated.unit)
         result = _with_margins(result, extras, columns, released, found, output)
         result = result if left_out is None else with_dropped(result, built, left_out, interval)
         result = result if drawn_bins is None else drawn_bins.told(result, columns)
@@ -421,7 +433,7 @@ def _draw(built: Any, request: Request, counts: NDArray[np.int64], size: int | N
 def _described(
     request: Request,
     extras: Extras,
-    built: Any,
+    mechanisms: tuple[Any, Any],
     curve: PrivacyCurve,
     columns: Mapping[str, Levels],
     counts: NDArray[np.int64],
@@ -429,7 +441,8 @@ def _described(
     found: Inferred | str | None,
     unit: str | None,
 ) -> Result:
-    """Put the release into a table with its guarantee."""
+    """Put the release into a table with its guarantee; mechanisms are what drew, and its law in what is told."""
+    drawing, built = mechanisms
     *by, column = columns
     rows = repeated(columns)
     bar: str | None = "share"
@@ -441,10 +454,17 @@ def _described(
     if extras.debias:
         rows["debiased"] = built.debias(released, request.total, project=True).tolist()
     if extras.show_truth:
-        rows["true_count"] = counts.ravel().tolist()
+        rows["true_count"] = (counts if request.units == 1 else counts / request.units).ravel().tolist()
 
-    guarantee = guarantee_of(curve, request.epsilon, request.delta, unit=unit, max_rows=request.max_rows)
+    guarantee = guarantee_of(
+        curve, request.epsilon, request.delta, unit=unit, max_rows=request.max_rows, weighted=request.weighted
+    )
     notes = [sentence(guarantee), _public(request, columns)]
+    if request.weighted:
+        notes.append(
+            "Each person counts as one: a record of n that are kept has the weight 1/n. Counts are of persons, and "
+            f"intervals of counts end at whole ones; noise is drawn in whole units, {request.units} to a person."
+        )
     if request.why:
         notes.append(f"Mechanism: {request.mechanism}, by 'auto': {request.why}.")
     if isinstance(found, Inferred):
@@ -465,7 +485,7 @@ def _described(
         "column": column,
         "by": name_of(by),
         "mechanism": request.mechanism,
-        "parameters": parameters_of(built),
+        "parameters": parameters_of(drawing) | ({} if request.units == 1 else {"units": request.units}),
         "guarantee": guarantee,
         "total": request.total if request.total_is_public else None,
         "kind": "counts" if extras.size is not None else "shares",

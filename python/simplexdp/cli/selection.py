@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["EVERYTHING", "Condition", "Selection", "condition", "number_in", "of_persons"]
 
 _FORM = re.compile(r"\s*(.+?)\s*(<=|>=|!=|=|<|>)(.*)", re.DOTALL)
+MOST_SHARED = 16
+"""Records that share a person's total of one: `simplexdp.sensitivity.weight_units` has no units for more."""
 _UNIT, _FIRST = "\0unit", "\0first"
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda value, bound: value < bound,
@@ -74,8 +76,14 @@ def number_in(text: str) -> float | None:
     return value if value == value else None
 
 
-def of_persons(unit: str | None, max_rows: int | None, first_by: str | None, seed: int | None) -> Bound | None:
+def of_persons(
+    unit: str | None, max_rows: int | None, first_by: str | None, seed: int | None, weighted: bool = False
+) -> Bound | None:
     """Return the bound that --unit, --max-rows and --first-by state; None without --unit."""
+    if weighted and (unit is None or max_rows is None or max_rows > MOST_SHARED):
+        raise click.UsageError(
+            f"--weighted needs --unit COLUMN, and --max-rows K of at most {MOST_SHARED}: records share a person's one"
+        )
     if unit is None:
         if max_rows is not None or first_by is not None:
             raise click.UsageError("--max-rows and --first-by need --unit COLUMN, which names the person of a record")
@@ -95,6 +103,8 @@ class Selection:
 
     conditions: tuple[Condition, ...] = ()
     bound: Bound | None = None
+    weighted: bool = False
+    """Whether a person counts as one, whose records share it."""
     _seen: dict[str, dict[Any, bool]] = field(default_factory=dict, compare=False)
 
     @property

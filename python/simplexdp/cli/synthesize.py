@@ -70,9 +70,8 @@ def synthesize(
     else:
         if size is None:
             raise click.UsageError("give --size N for a model, or --epsilon, --delta and --domains for a table")
-        if any(
-            table[name] is not None for name in ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by")
-        ):
+        stated = ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by")
+        if table["weighted"] or any(table[name] is not None for name in stated):
             raise click.UsageError(
                 "--domains, --compare, --unit and --ledger are for a table, which needs --epsilon too"
             )
@@ -217,7 +216,7 @@ def _as_network(
     from simplexdp.models.saved import was_seeded
 
     stated = {name: privacy[name] for name in ("epsilon", "delta", "adjacency")}
-    stated |= {name: privacy[name] for name in ("unit", "max_rows") if name in privacy}
+    stated |= {name: privacy[name] for name in ("unit", "max_rows", "weighted") if name in privacy}
     if was_seeded(content, privacy):
         stated["seeded"] = True
     return json.dumps(

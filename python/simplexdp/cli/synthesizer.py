@@ -49,6 +49,7 @@ table_options = options._stacked(
         "EPSILON (pure) on top of --epsilon.",
     ),
     options.person_options,
+    options.weighted_option,
     options.ledger_options,
     options.input_options,
 )
@@ -94,7 +95,12 @@ def fit_synth(report: str | None, card: str | None, out: str | None, as_json: bo
     write_report(model, report, given["file"], comparison)
     write_card(card, text, given["file"], given["ledger"], account(given["ledger"], given["seed"]))
     guarantee = guarantee_of(
-        model.privacy_, given["epsilon"], given["delta"], unit=given["unit"], max_rows=given["max_rows"] or 1
+        model.privacy_,
+        given["epsilon"],
+        given["delta"],
+        unit=given["unit"],
+        max_rows=given["max_rows"] or 1,
+        weighted=given["weighted"],
     )
     notes = notes_of(model, comparison, **given)
     if output.path is None:
@@ -117,6 +123,7 @@ def fitted_table(
     unit: str | None,
     max_rows: int | None,
     first_by: str | None,
+    weighted: bool,
     ledger: str | None,
     name: str,
     seed: int | None,
@@ -139,7 +146,7 @@ def fitted_table(
         raise click.UsageError("give --epsilon and --delta: the budget of everything")
     if compare is not None and not LEAST_PRICE <= compare < math.inf:
         raise click.UsageError(f"--compare must be a number from {LEAST_PRICE} on, the price, got {compare}")
-    bound = of_persons(unit, max_rows, first_by, seed)
+    bound = of_persons(unit, max_rows, first_by, seed, weighted)
     stated = stated_columns(domains_file, other, null)
     found = account(ledger, seed)
     rng = options.seeded(seed)
@@ -155,6 +162,7 @@ def fitted_table(
             adjacency=adjacency,
             unit=unit,
             max_rows=max_rows,
+            weighted=weighted,
             accountant=noting,
             progress=bar,
             random_state=rng,
@@ -182,10 +190,11 @@ def notes_of(
     seed: int | None,
     unit: str | None = None,
     max_rows: int | None = None,
+    weighted: bool = False,
     **_: Any,
 ) -> list[str]:
     """Return what is said of the guarantee, and of a comparison that was paid for."""
-    guarantee = guarantee_of(model.privacy_, epsilon, delta, unit=unit, max_rows=max_rows or 1)
+    guarantee = guarantee_of(model.privacy_, epsilon, delta, unit=unit, max_rows=max_rows or 1, weighted=weighted)
     notes = [sentence(guarantee, " of everything" if comparison is None else " of the records")]
     if comparison is not None:
         from simplexdp.report.quality import comparison_sentence

@@ -18,7 +18,7 @@ from simplexdp.frames.persons import Bound, bounded, checked_bound
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 from simplexdp.sensitivity import weight_units
 
-__all__ = ["count_codes", "count_table", "count_tables"]
+__all__ = ["SHARING", "count_codes", "count_shared", "count_table", "count_tables", "weights_of"]
 
 MOST_CELLS = 1 << 31
 """Of one table, as in the compiled core."""
@@ -149,11 +149,31 @@ def _weighted(
         raise InvalidParameterError("weighted must be False unless unit names the column of persons")
     if SHARING in domains:
         raise InvalidParameterError(f"columns must have other names than {SHARING!r} where rows are weighted")
-    units = weight_units(bound.max_rows)
-    rows = list(range(1, bound.max_rows + 1))
+    weights = weights_of(bound.max_rows)
     frame = bounded(frame, bound, list(domains), sharing=SHARING)
-    found = _counted(frame, [[SHARING, *columns] for columns in tables], {**domains, SHARING: as_domain(rows)})
-    weights = np.array([units // n for n in rows], dtype=np.int64)
+    return _counted_with(weights, frame, tables, domains)
+
+
+def weights_of(max_rows: int) -> NDArray[np.int64]:
+    """Return how many units of a person each of 1, 2, ... rows is that the person has: all of them make a whole."""
+    units = weight_units(max_rows)
+    return np.array([units // n for n in range(1, max_rows + 1)], dtype=np.int64)
+
+
+def count_shared(
+    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, DomainLike], max_rows: int
+) -> list[NDArray[np.int64]]:
+    """Count tables of a frame whose rows share a person's total of one: by how many they are, as `SHARING` says."""
+    checked = [checked_columns(columns) for columns in tables]
+    resolved = as_domains(list(dict.fromkeys(column for columns in checked for column in columns)), domains)
+    return _counted_with(weights_of(max_rows), as_frame(frame), checked, resolved)
+
+
+def _counted_with(
+    weights: NDArray[np.int64], frame: Any, tables: list[list[Any]], domains: dict[Any, Domain]
+) -> list[NDArray[np.int64]]:
+    rows = as_domain(list(range(1, len(weights) + 1)))
+    found = _counted(frame, [[SHARING, *columns] for columns in tables], {**domains, SHARING: rows})
     return [np.tensordot(weights, table, axes=1) for table in found]
 
 

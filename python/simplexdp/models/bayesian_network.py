@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from simplexdp import _arguments, _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, count_tables
+from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, columns_to_bin, sample_of, with_codes
@@ -24,7 +25,7 @@ from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
 from simplexdp.models.learned_structure import LEARN, learned_tree
 from simplexdp.models.network_release import NetworkRelease
-from simplexdp.models.persons import Persons
+from simplexdp.models.persons import SINGLE_RECORDS, Persons
 from simplexdp.models.saved import (
     Origin,
     SavedNode,
@@ -93,6 +94,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     unit, max_rows, first_by : optional
         The column that names the person of a record, and how many records of a person count, drawn at random or the
         first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
+    weighted : bool, default False
+        Count each person as one, with 1/n for each of n records: noise is that for one record, however many a person
+        has, up to 16, and tables, shares and totals are of persons.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -151,6 +155,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         unit: Any = None,
         max_rows: int | None = None,
         first_by: Any = None,
+        weighted: bool = False,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -168,6 +173,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         self.unit = unit
         self.max_rows = max_rows
         self.first_by = first_by
+        self.weighted = weighted
         self.accountant = accountant
         self.random_state = random_state
 
@@ -216,7 +222,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         domains = resolve_domains(frame, [node for node in parents if node not in numeric], self.domains, "domains")
         tables = [[*above, node] for node, above in parents.items()]
         kind = frame_kind(frame)
-        frame, _ = whose.bounded(frame, list(parents))
+        frame, beside = whose.bounded(frame, list(parents))
         samples: dict[str, Sample] = {}
         bin_edges: dict[str, NDArray[np.float64]] = {}
         counts: list[NDArray[np.int64]] = []
@@ -233,7 +239,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         else:
             if bins is not None:
                 bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
-            counts = self._count(frame, tables, nominal, bin_edges)
+            counts = self._count(frame, tables, nominal, bin_edges, whose, beside)
             n_records = int(counts[0].sum())
         release = TableRelease.plan(
             _shapes(parents, nominal),
@@ -245,7 +251,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             weights=self._weights(list(parents)),
             total=n_records if self.adjacency == "replace" and whose.keeps_total else None,
             quantiles=(0.0, 0) if bins is None else bins.spending,
-            max_rows=whose.max_rows,
+            max_rows=whose.moves,
+            units=whose.units,
             named=whose.named,
         )
         domains = nominal
@@ -254,7 +261,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
                 # Paid for: now the first thing is drawn.
                 bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
                 domains = nominal | {node: Domain(len(inner) + 1) for node, inner in bin_edges.items()}
-                counts = self._count(frame, tables, domains, bin_edges)
+                counts = self._count(frame, tables, domains, bin_edges, whose, beside)
             rows = [table.reshape(shape) for table, shape in zip(counts, _shapes(parents, domains), strict=True)]
             released = release.release(rows, self.random_state)
         self.domains_ = {node: domains[node] for node in parents}
@@ -484,7 +491,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
         network.privacy_, network._origin = privacy.curve, privacy.origin
-        network.unit, network.max_rows, network._whose = privacy.unit, privacy.max_rows, privacy.whose
+        privacy.tell(network)
         network.seeded_ = privacy.seeded
         network._frame_kind = "dict"
         return network
@@ -513,9 +520,15 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
 
     @staticmethod
     def _count(
-        frame: Any, tables: list[list[str]], domains: Mapping[str, Domain], edges: Mapping[str, NDArray[np.float64]]
+        frame: Any,
+        tables: list[list[str]],
+        domains: Mapping[str, Domain],
+        edges: Mapping[str, NDArray[np.float64]],
+        whose: Persons = SINGLE_RECORDS,
+        beside: Mapping[Any, NDArray[Any]] | None = None,
     ) -> list[NDArray[np.int64]]:
-        return count_tables(with_codes(frame, edges) if edges else frame, tables, domains)
+        sharing = None if beside is None else beside.get(SHARING)
+        return whose.count_tables(with_codes(frame, edges) if edges else frame, tables, domains, sharing)
 
     @property
     def centres_(self) -> dict[str, NDArray[np.float64]]:

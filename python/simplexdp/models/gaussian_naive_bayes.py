@@ -479,7 +479,7 @@ class PrivateGaussianNB(PrivateClassifier):
             mechanism=privacy.mechanism,
             adjacency=privacy.adjacency,
         )
-        model.unit, model.max_rows, model._whose = privacy.unit, privacy.max_rows, privacy.whose
+        privacy.tell(model)
         model._class_name = member(target, "name", WHAT, str, type(None))
         model._released, model._stated = released, model._stated_priors(len(domain))
         model.privacy_, model._origin = privacy.curve, privacy.origin

@@ -22,12 +22,9 @@ from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain
 from simplexdp.frames.persons import checked_bound, seed_of
 from simplexdp.inference import Total
+from simplexdp.inference.of_persons import in_persons, law_of_persons
 from simplexdp.mechanisms import (
     DirichletMechanism,
-    DiscreteGaussianMechanism,
-    DiscreteLaplaceMechanism,
-    GaussianMechanism,
-    LaplaceMechanism,
     SumPreservingLaplaceMechanism,
 )
 from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
@@ -65,15 +62,6 @@ def _posterior(mechanism: Any, released: NDArray[Any]) -> Any:
     # Noise that keeps the sum tells the number of records.
     total = None if isinstance(mechanism, SumPreservingLaplaceMechanism) else Total.flat()
     return mechanism.infer(released, prior="empirical", total=total)
-
-
-def _of_persons(mechanism: Any, units: int) -> Any:
-    """Return the law of noise on counts of persons, which was drawn in so many units to a person."""
-    if units == 1 or not isinstance(mechanism, (DiscreteLaplaceMechanism, DiscreteGaussianMechanism)):
-        return mechanism
-    if isinstance(mechanism, DiscreteLaplaceMechanism):
-        return LaplaceMechanism(scale=float(mechanism.scale) / units, sensitivity=1, changed=1)
-    return GaussianMechanism(sigma=float(mechanism.sigma) / units, sensitivity=1, changed=1)
 
 
 def _shares(posterior: Any) -> NDArray[np.float64]:
@@ -237,9 +225,8 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
             self.probabilities_: NDArray[np.float64] = self.released_
         else:
             units = self._rows if self.weighted else 1
-            if units > 1:
-                self.released_ = self.released_ / units
-            self.posterior_: Any = _posterior(_of_persons(mechanism, units), self.released_)
+            self.released_ = in_persons(mechanism, self.released_, units)
+            self.posterior_: Any = _posterior(law_of_persons(mechanism, units), self.released_)
             self.probabilities_ = _shares(self.posterior_)
         levels = {each: domains[each].levels for each in above}
         self.groups_: Any = levels if len(above) > 1 else levels[above[0]] if above else None

@@ -56,6 +56,7 @@ def learned_tree(network: PrivateBayesianNetwork, frame: Any, persons: Any) -> L
         unit=network.unit,
         max_rows=network.max_rows,
         first_by=network.first_by,
+        weighted=network.weighted,
         accountant=network.accountant,
         random_state=network.random_state,
     ).fit(frame, persons=persons)

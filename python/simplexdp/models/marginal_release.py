@@ -20,7 +20,7 @@ from simplexdp.frames import Domain, count_tables
 from simplexdp.frames.encoding import checked_codes, encode_columns
 from simplexdp.frames.source import as_frame, is_lazy
 
-__all__ = ["Measured", "Release", "count", "count_rows", "resolve_workload"]
+__all__ = ["Measured", "Release", "count", "count_rows", "groups_of", "resolve_workload"]
 
 Pair = tuple[int, int]
 
@@ -60,6 +60,8 @@ class Release:
     max_rows: int
     mu: float
     privacy: PrivacyCurve
+    units: int = 1
+    """In how many a person is counted; what is measured is told in persons."""
 
     @classmethod
     def planned(
@@ -72,6 +74,7 @@ class Release:
         adjacency: Adjacency,
         beside: PrivacyCurve | None,
         max_rows: int = 1,
+        units: int = 1,
     ) -> Release:
         """Plan for a budget and persons with at most so many records; `beside` is what the budget pays for too."""
         pairs, weights = tuple(workload), tuple(workload.values())
@@ -82,7 +85,7 @@ class Release:
             curve = PrivacyCurve.gaussian(sigma=1.0, sensitivity=plan.mu, adjacency=adjacency)
             curve = curve.with_sampling_error(plan.error)
             curve = curve if beside is None else compose([curve, beside])
-            return cls(tuple(sizes), pairs, weights, adjacency, max_rows, plan.mu, curve)
+            return cls(tuple(sizes), pairs, weights, adjacency, max_rows, plan.mu, curve, units)
 
         if beside is None:
             release = of(_core.MarginalPlan.calibrated(*common, epsilon, delta))
@@ -112,7 +115,8 @@ class Release:
             (self.adjacency == "replace", self.max_rows),
             self.mu,
         )
-        return Measured(*plan.measure(counts, rng))
+        total, total_sigma, cells, sigmas = plan.measure(counts, rng)
+        return Measured(total / self.units, total_sigma / self.units, cells / self.units, sigmas / self.units)
 
 
 def resolve_workload(workload: Any, columns: Sequence[Any], sizes: Sequence[int]) -> dict[Pair, float]:
@@ -152,10 +156,14 @@ def count(frame: Any, domains: Mapping[Any, Domain], pairs: Sequence[Pair]) -> N
         counts = counted_by_workers(frame, domains, pairs)
         if counts is not None:
             return counts
-    columns = list(domains)
-    groups = [[column] for column in columns] + [[columns[i], columns[j]] for i, j in pairs]
-    tables = count_tables(frame, groups, domains)
+    tables = count_tables(frame, groups_of(domains, pairs), domains)
     return np.concatenate([table.ravel() for table in tables])
+
+
+def groups_of(domains: Mapping[Any, Domain], pairs: Sequence[Pair]) -> list[list[Any]]:
+    """Return the columns of every table."""
+    columns = list(domains)
+    return [[column] for column in columns] + [[columns[i], columns[j]] for i, j in pairs]
 
 
 def count_rows(frame: Any, domains: Mapping[Any, Domain], pairs: Sequence[Pair]) -> NDArray[np.int64]:

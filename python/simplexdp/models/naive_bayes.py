@@ -18,9 +18,10 @@ from simplexdp import _arguments
 from simplexdp._cautions import OneLeak
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, count_tables, encode
-from simplexdp.frames.counting import count_codes
+from simplexdp.frames.counting import SHARING, count_codes
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
+from simplexdp.frames.persons import with_kept
 from simplexdp.frames.source import as_frame, columns_alone, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
@@ -89,11 +90,20 @@ class Records:
         The classes, or the column of the frame that holds them.
     columns : list
         The features.
+    sharing : ndarray of int, optional
+        How many records of the person of each count, where persons count as one and the frame is not lazy.
     """
 
     frame: Any
     classes: Any
     columns: list[Any]
+    sharing: NDArray[np.int64] | None = None
+
+    def kept(self, rows: NDArray[np.bool_]) -> Records:
+        """Return some of the records, of a frame that is not lazy."""
+        if isinstance(self.classes, str):
+            return Records(with_kept(self.frame, rows, [self.classes, *self.columns]), self.classes, self.columns)
+        return Records(with_kept(self.frame, rows, self.columns), self.classes[rows], self.columns)
 
 
 class PrivateCategoricalNB(PrivateClassifier):
@@ -145,6 +155,9 @@ class PrivateCategoricalNB(PrivateClassifier):
     unit, max_rows, first_by : optional
         The column that names the person of a record, and how many records of a person count, drawn at random or the
         first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
+    weighted : bool, default False
+        Count each person as one, with 1/n for each of n records: noise is that for one record, however many a person
+        has, up to 16, and tables, shares and totals are of persons.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -213,6 +226,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         unit: Any = None,
         max_rows: int | None = None,
         first_by: Any = None,
+        weighted: bool = False,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -232,6 +246,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         self.unit = unit
         self.max_rows = max_rows
         self.first_by = first_by
+        self.weighted = weighted
         self.accountant = accountant
         self.random_state = random_state
 
@@ -301,7 +316,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         self
         """
         _arguments.choice("smoothing", self.smoothing, SMOOTHINGS)
-        if self.unit is not None or self.max_rows is not None:
+        if self.unit is not None or self.max_rows is not None or self.weighted:
             raise InvalidParameterError(
                 "unit and max_rows must be None for partial_fit: who comes in two calls would count twice as much; "
                 "bound all records at once, with fit"
@@ -367,7 +382,8 @@ class PrivateCategoricalNB(PrivateClassifier):
             adjacency=self.adjacency,
             total=n_records if self.adjacency == "replace" and self._persons.keeps_total else None,
             quantiles=(0.0, 0) if self._bins is None else self._bins.spending,
-            max_rows=self._persons.max_rows,
+            max_rows=self._persons.moves,
+            units=self._persons.units,
             named=self._persons.named,
         )
 
@@ -377,6 +393,8 @@ class PrivateCategoricalNB(PrivateClassifier):
             return False
         if data is None or n_classes < 2 or not self.count_floor > 0:
             return False
+        if self._persons.weighted and _is_lazy(data.frame):
+            return False  # what a query counts of predictions has no weights
         return not _is_lazy(data.frame) or sum(sizes) * n_classes <= MOST_LAZY_LEVELS
 
     @property
@@ -387,10 +405,10 @@ class PrivateCategoricalNB(PrivateClassifier):
     def _bounded(self, data: Records) -> Records:
         """Return so many records of each person."""
         if isinstance(data.classes, str):
-            frame, _ = self._persons.bounded(data.frame, [data.classes, *data.columns])
-            return Records(frame, data.classes, data.columns)
+            frame, beside = self._persons.bounded(data.frame, [data.classes, *data.columns])
+            return Records(frame, data.classes, data.columns, beside.get(SHARING))
         frame, beside = self._persons.bounded(data.frame, data.columns, {_CLASSES: data.classes})
-        return Records(frame, beside[_CLASSES], data.columns)
+        return Records(frame, beside[_CLASSES], data.columns, beside.get(SHARING))
 
     def _charge(self, plan: TableRelease) -> AbstractContextManager[Any]:
         return plan.charge(self.accountant, "naive Bayes", self.random_state)
@@ -409,6 +427,11 @@ class PrivateCategoricalNB(PrivateClassifier):
 
     def _hits_and_misses(self, data: Records) -> NDArray[np.int64]:
         """Count how often what the released tables predict is right."""
+        if data.sharing is None:
+            return self._hits_and_misses_of(data)
+        return self._persons.in_units(lambda rows: [self._hits_and_misses_of(data.kept(rows))], data.sharing)[0]
+
+    def _hits_and_misses_of(self, data: Records) -> NDArray[np.int64]:
         frame = with_codes(data.frame, self._edges) if self._edges else data.frame
         domains = dict(zip(self._columns, self._domains, strict=True))
         if _is_lazy(frame):
@@ -605,7 +628,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         model._domains = [feature.domain for feature in saved]
         model._keep_names(columns)
         model._publish(privacy.curve, privacy.origin)
-        model.unit, model.max_rows, model._whose = privacy.unit, privacy.max_rows, privacy.whose
+        privacy.tell(model)
         return model
 
     def __sklearn_tags__(self) -> Tags:
@@ -757,12 +780,20 @@ class PrivateCategoricalNB(PrivateClassifier):
 
     def _tables(self, data: Records, columns: list[Any]) -> list[NDArray[np.int64]]:
         """Count the classes, and each of these columns with them."""
+        if data.sharing is None:
+            return self._tables_of(data, columns)
+        return self._persons.in_units(lambda rows: self._tables_of(data.kept(rows), columns), data.sharing)
+
+    def _tables_of(self, data: Records, columns: list[Any]) -> list[NDArray[np.int64]]:
         n_classes = len(self._class_domain)
         frame = with_codes(data.frame, self._edges) if self._edges else data.frame
         domains = dict(zip(self._columns, self._domains, strict=True))
         if isinstance(data.classes, str):
             pairs = [[data.classes], *([data.classes, column] for column in columns)]
-            tables = count_tables(frame, pairs, {data.classes: self._class_domain, **domains})
+            whole = {data.classes: self._class_domain, **domains}
+            # The records that an eager frame has are weighted by who counts them.
+            counted = self._persons.count_tables if _is_lazy(frame) else count_tables
+            tables = counted(frame, pairs, whole)
             tables[0] = tables[0].reshape(1, n_classes)
             return tables
         features = encode_columns(frame, domains, columns)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp import _arguments as check
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, with_kept
+from simplexdp.frames.counting import SHARING, count_shared, count_tables, weights_of
+from simplexdp.frames.domain import DomainLike
+from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, numbers_of, with_kept
 from simplexdp.frames.source import as_frame, by_values, column_of, is_lazy
+from simplexdp.sensitivity import weight_units
 
 __all__ = ["SINGLE_RECORDS", "Persons", "whose"]
 
@@ -28,10 +33,24 @@ class Persons:
     unit: Any = None
     values: Any = None
     """The persons of the records, where no column of the frame holds them."""
+    weighted: bool = False
+    """Whether a person counts as one: each of n records that are kept has the weight 1/n."""
 
     @classmethod
     def of(cls, model: Any, persons: Any = None) -> Persons:
-        """Check the parameters `unit`, `max_rows` and `first_by` of a model, and the persons that `fit` was given."""
+        """Check what a model says of persons (`unit`, `max_rows`, `first_by`, `weighted`) and those given to `fit`."""
+        found = cls._stated(model, persons)
+        if not check.flag("weighted", getattr(model, "weighted", False)):
+            return found
+        if found.bound is None:
+            raise InvalidParameterError(
+                "weighted must be False unless unit names the column of persons, or fit is given persons"
+            )
+        weight_units(found.bound.max_rows)  # of few enough records
+        return replace(found, weighted=True)
+
+    @classmethod
+    def _stated(cls, model: Any, persons: Any) -> Persons:
         if persons is None:
             if model.unit is None and model.max_rows is not None:
                 raise InvalidParameterError(
@@ -50,6 +69,16 @@ class Persons:
     def max_rows(self) -> int:
         """How many records of a person count."""
         return 1 if self.bound is None else self.bound.max_rows
+
+    @property
+    def units(self) -> int:
+        """In how many units a person is counted: 1 where records are."""
+        return weight_units(self.max_rows) if self.weighted else 1
+
+    @property
+    def moves(self) -> int:
+        """How many records a person has for the guarantee: where persons count as one, their units are as records."""
+        return self.units if self.weighted else self.max_rows
 
     @property
     def keeps_total(self) -> bool:
@@ -71,7 +100,11 @@ class Persons:
     def bounded(
         self, frame: Any, columns: Sequence[Any], beside: Mapping[Any, NDArray[Any]] | None = None
     ) -> tuple[Any, dict[Any, NDArray[Any]]]:
-        """Return these columns of a frame, and arrays beside it, with at most so many records of each person."""
+        """Return these columns of a frame, and arrays beside it, with at most so many records of each person.
+
+        Where persons count as one, `SHARING` says of each record how many were kept of its person: a column of a lazy
+        frame, an array beside any other.
+        """
         beside = {} if beside is None else dict(beside)
         if self.bound is None:
             return frame, beside
@@ -79,7 +112,7 @@ class Persons:
         if is_lazy(frame):
             if self.values is not None:
                 raise InvalidParameterError("persons must be None for a lazy frame, whose column of persons unit names")
-            return bounded(frame, self.bound, columns), beside
+            return bounded(frame, self.bound, columns, sharing=SHARING if self.weighted else None), beside
         arrays = {**beside, _PERSONS: self.values}
 
         def column(name: Any) -> Any:
@@ -90,12 +123,49 @@ class Persons:
 
         kept = kept_of(column, self.bound, [*columns, *beside])
         rest = {name: values if kept is None else values[kept] for name, values in beside.items()}
+        if self.weighted:
+            persons = numbers_of(column(self.bound.unit), self.bound.unit)
+            persons = persons if kept is None else persons[kept]
+            rest[SHARING] = np.bincount(persons, minlength=1)[persons]
         return with_kept(frame, kept, columns), rest
+
+    def count_tables(
+        self,
+        frame: Any,
+        tables: Sequence[Sequence[Any]],
+        domains: Mapping[Any, DomainLike],
+        sharing: NDArray[np.int64] | None = None,
+    ) -> list[NDArray[np.int64]]:
+        """Count tables of a frame that `bounded` gave, in units; `sharing` is what it gave beside an eager one."""
+        if not self.weighted:
+            return count_tables(frame, tables, domains)
+        frame = as_frame(frame)
+        if is_lazy(frame):
+            return count_shared(frame, tables, domains, self.max_rows)
+        used = list(dict.fromkeys(column for columns in tables for column in columns))
+
+        def count(kept: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+            return count_tables(with_kept(frame, kept, used), tables, domains)
+
+        return self.in_units(count, sharing)
+
+    def in_units(
+        self, count: Callable[[NDArray[np.bool_]], list[NDArray[np.int64]]], sharing: NDArray[np.int64] | None
+    ) -> list[NDArray[np.int64]]:
+        """Return tables of records that share a person's total of one, from what counts those of a mask."""
+        assert sharing is not None  # of an eager frame whose persons count as one
+        # Nobody's weight depends on which numbers of records there are: without any, a table of nobody is counted.
+        numbers = np.unique(sharing).tolist() or [1]
+        weights = weights_of(self.max_rows)
+        parts = [[weights[n - 1] * table for table in count(sharing == n)] for n in numbers]
+        return [sum(tables[1:], tables[0]) for tables in zip(*parts, strict=True)]
 
     @property
     def saved(self) -> dict[str, Any]:
         """What a file says of them, who they are apart."""
-        return {} if self.bound is None else {"unit": self.unit, "max_rows": self.max_rows}
+        if self.bound is None:
+            return {}
+        return {"unit": self.unit, "max_rows": self.max_rows, **({"weighted": True} if self.weighted else {})}
 
     def named(self, curve: PrivacyCurve) -> PrivacyCurve:
         """Return the curve of all records of a person, which says so."""

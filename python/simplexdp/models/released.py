@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -53,6 +53,12 @@ class Law:
         """Of the noise on a count, where there is one."""
         return self.size**2 if self.kind == "gaussian" else 2 * self.size**2
 
+    def in_persons(self, units: int) -> Law:
+        """Return the law where so many counts are one."""
+        if self.kind == "dirichlet":
+            return replace(self, size=self.size * units)
+        return replace(self, size=self.size / units, step=self.step / units)
+
     def to_json(self) -> dict[str, Any]:
         """Return the law as a file has it."""
         rest = {"prior": self.prior} if self.kind == "dirichlet" else {"step": self.step}
@@ -70,6 +76,13 @@ class ReleasedTable:
     def protects(self) -> bool:
         """Whether it is a release at all."""
         return self.law.kind != "none"
+
+    def in_persons(self, units: int) -> ReleasedTable:
+        """Return what was released of counts of which so many are a person."""
+        if units == 1:
+            return self
+        values = self.values if self.law.kind in ("dirichlet", "none") else self.values / units
+        return ReleasedTable(values, self.law.in_persons(units))
 
     @property
     def observation(self) -> _core.Observation:

@@ -246,6 +246,7 @@ class SavedPrivacy:
     seeded: bool = False
     unit: Any = None
     max_rows: int | None = None
+    weighted: bool = False
 
     @classmethod
     def of(cls, content: Any, what: str) -> SavedPrivacy:
@@ -287,15 +288,24 @@ class SavedPrivacy:
     @property
     def whose(self) -> dict[str, Any]:
         """What is said of the persons, if they are protected and not their records."""
-        return {} if self.max_rows is None else {"unit": self.unit, "max_rows": self.max_rows}
+        if self.max_rows is None:
+            return {}
+        return {"unit": self.unit, "max_rows": self.max_rows, **({"weighted": True} if self.weighted else {})}
+
+    def tell(self, model: Any) -> None:
+        """Tell a model of the persons that it protects."""
+        model.unit, model.max_rows, model._whose = self.unit, self.max_rows, self.whose
+        if self.weighted:
+            model.weighted = True
 
 
-def _persons_of(privacy: Mapping[str, Any], what: str) -> tuple[Any, int | None]:
-    """Return the column of persons and how many records of each count, if a file says so."""
+def _persons_of(privacy: Mapping[str, Any], what: str) -> tuple[Any, int | None, bool]:
+    """Return the column of persons, how many records of each count, and whether as one, if a file says so."""
     if "max_rows" not in privacy:
-        return None, None
+        return None, None, False
     unit = member(privacy, "unit", what, str, int, type(None))
-    return unit, _arguments.integer("max_rows", member(privacy, "max_rows", what, int), least=1)
+    weighted = "weighted" in privacy and member(privacy, "weighted", what, bool)
+    return unit, _arguments.integer("max_rows", member(privacy, "max_rows", what, int), least=1), weighted
 
 
 def _delta(value: Any) -> float:

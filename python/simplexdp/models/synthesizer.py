@@ -22,8 +22,10 @@ from simplexdp._cautions import caution
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
+from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike
 from simplexdp.frames.encoding import checked_codes, encode_columns
+from simplexdp.frames.persons import with_kept
 from simplexdp.frames.source import as_frame, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, Sample, check_binner, columns_to_bin, sample_of, spending_curve, with_codes
@@ -34,7 +36,7 @@ from simplexdp.models.error_bounds import MarginalBounds, bounds_of_column, boun
 from simplexdp.models.filling import NumericColumn
 from simplexdp.models.framing import KINDS, framed, kind_of
 from simplexdp.models.known_tables import ReleasedMarginal, checked, with_released
-from simplexdp.models.marginal_release import Measured, Release, count, resolve_workload
+from simplexdp.models.marginal_release import Measured, Release, count, groups_of, resolve_workload
 from simplexdp.models.paid_comparison import PaidComparison, PlannedComparison
 from simplexdp.models.persons import Persons
 from simplexdp.models.saved import (
@@ -94,6 +96,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
     unit, max_rows, first_by : optional
         The column that names the person of a record, and how many records of a person count, drawn at random or the
         first by a column: the guarantee is for persons then (`simplexdp.frames.bound_rows`), and speaks of `unit`.
+    weighted : bool, default False
+        Count each person as one, with 1/n for each of n records: noise is that for one record, however many a person
+        has, up to 16, and tables, shares and totals are of persons.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     progress : callable, optional
@@ -145,6 +150,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         unit: Any = None,
         max_rows: int | None = None,
         first_by: Any = None,
+        weighted: bool = False,
         accountant: Any = None,
         progress: Any = None,
         random_state: SeededRng | None = None,
@@ -160,6 +166,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self.unit = unit
         self.max_rows = max_rows
         self.first_by = first_by
+        self.weighted = weighted
         self.accountant = accountant
         self.progress = progress
         self.random_state = random_state
@@ -214,11 +221,12 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             delta=delta,
             adjacency=adjacency,
             beside=None if bins is None else spending_curve(bins.spending, adjacency),
-            max_rows=whose.max_rows,
+            max_rows=whose.moves,
+            units=whose.units,
         )
         release = replace(release, privacy=whose.named(release.privacy))
         kind = kind_of(frame)
-        frame, _ = whose.bounded(frame, columns)
+        frame, beside = whose.bounded(frame, columns)
         samples: dict[Any, Sample] = {}
         edges: dict[Any, NDArray[np.float64]] = {}
         counts = None
@@ -230,14 +238,14 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         else:
             if bins is not None:
                 edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
-            counts = self._count(frame, nominal, edges, release)
+            counts = _counted(frame, nominal, edges, release.pairs, whose, beside)
         with debit(self.accountant, release.privacy, "synthesizer", self.random_state):
             if counts is None:
                 # Paid for: now the first thing is drawn.
                 assert bins is not None
                 edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
                 nominal |= {column: Domain(len(inner) + 1) for column, inner in edges.items()}
-                counts = self._count(frame, nominal, edges, release)
+                counts = _counted(frame, nominal, edges, release.pairs, whose, beside)
             sizes = [len(domain) for domain in nominal.values()]
             measured = release.measure(sizes, counts, self.random_state)
         # Nothing below sees the records.
@@ -447,16 +455,17 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         epsilon = _arguments.positive("epsilon", epsilon)
         pairs = list(combinations(range(len(self.domains_)), 2))
         whose = Persons.of(self, persons)
-        planned = PlannedComparison.of(len(self.domains_), len(pairs), epsilon, self.privacy_.adjacency, whose.max_rows)
+        planned = PlannedComparison.of(len(self.domains_), len(pairs), epsilon, self.privacy_.adjacency, whose.moves)
         planned = replace(planned, privacy=whose.named(planned.privacy))
-        frame, _ = whose.bounded(frame, list(self.domains_))
+        frame, beside = whose.bounded(frame, list(self.domains_))
         sizes = [len(domain) for domain in self.domains_.values()]
         places = [*((column,) for column in range(len(sizes))), *pairs]
-        cells = count(with_codes(frame, self.bin_edges_) if self.bin_edges_ else frame, self.domains_, pairs)
+        cells = _counted(frame, self.domains_, self.bin_edges_, pairs, whose, beside)
         ends = np.cumsum([math.prod(sizes[column] for column in group) for group in places])[:-1]
         shares = [self._mixture.marginal(list(group)) for group in places]
         with debit(accountant, planned.privacy, "comparison with synthetic records", random_state):
-            return planned.release(np.split(cells, ends), shares, max(self.n_records_, 0.0), random_state)
+            n_records = max(self.n_records_, 0.0) * whose.units
+            return planned.release(np.split(cells, ends), shares, n_records, random_state)
 
     def save(self, path: str | Path) -> None:
         """Write what was released and fitted as JSON: domains, noisy tables, model and guarantee."""
@@ -516,7 +525,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         found._measured, found._pairs = _measured_of(member(content, "measured", WHAT, dict), sizes)
         found.n_records_ = found._measured.total
         found.privacy_, found._origin = privacy.curve, privacy.origin
-        found.unit, found.max_rows, found._whose = privacy.unit, privacy.max_rows, privacy.whose
+        privacy.tell(found)
         found.seeded_ = privacy.seeded
         found._frame_kind = "dict"
         return found
@@ -547,12 +556,6 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         if not columns:
             raise InvalidParameterError("domains must name at least one column of the frame")
         return (None if self.binner is None else BinPlan.of(self.binner, numeric, max_rows)), columns
-
-    @staticmethod
-    def _count(
-        frame: Any, domains: Mapping[Any, Domain], edges: Mapping[Any, NDArray[np.float64]], release: Release
-    ) -> NDArray[np.int64]:
-        return count(with_codes(frame, edges) if edges else frame, domains, release.pairs)
 
     def _places(self, columns: Sequence[Any]) -> list[int]:
         names = list(self.domains_)
@@ -676,3 +679,26 @@ def _measured_of(content: Any, sizes: list[int]) -> tuple[Measured, list[tuple[i
     if not (np.all(np.isfinite(cells)) and np.all(np.isfinite(sigmas)) and math.isfinite(total)):
         raise InvalidParameterError("cells and sigmas must be finite")
     return Measured(total, total_sigma, cells, sigmas), cast("list[tuple[int, int]]", pairs)
+
+
+def _counted(
+    frame: Any,
+    domains: Mapping[Any, Domain],
+    edges: Mapping[Any, NDArray[np.float64]],
+    pairs: Sequence[tuple[int, int]],
+    whose: Persons,
+    beside: Mapping[Any, NDArray[Any]],
+) -> NDArray[np.int64]:
+    """Count all one-way tables and the pairs of what was kept of each person."""
+    frame = as_frame(with_codes(frame, edges) if edges else frame)
+    if not whose.weighted:
+        return count(frame, domains, pairs)
+    if is_lazy(frame):
+        return np.concatenate(
+            [table.ravel() for table in whose.count_tables(frame, groups_of(domains, pairs), domains)]
+        )
+
+    def of(kept: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+        return [count(with_kept(frame, kept, list(domains)), domains, pairs)]
+
+    return whose.in_units(of, beside.get(SHARING))[0]

@@ -122,6 +122,8 @@ class TableRelease:
         Of what is released, table by table.
     total : int or None
         The number of records, where it is public.
+    units : int
+        In how many a person is counted; what is released is told in persons.
     """
 
     releasers: tuple[Callable[[Counts, Any], ReleasedTable], ...]
@@ -129,6 +131,7 @@ class TableRelease:
     mechanism: str = "none"
     laws: tuple[Law, ...] = ()
     total: int | None = None
+    units: int = 1
 
     @classmethod
     def plan(
@@ -144,6 +147,7 @@ class TableRelease:
         total: int | None = None,
         quantiles: tuple[float, int] = (0.0, 0),
         max_rows: int = 1,
+        units: int = 1,
         named: Callable[[PrivacyCurve], PrivacyCurve] | None = None,
     ) -> TableRelease:
         """Decide on scales and noise from public quantities only.
@@ -162,6 +166,8 @@ class TableRelease:
             What one private quantile of the bins costs, and how many there are: the same budget pays for them.
         max_rows : int
             How many records a person has at most.
+        units : int
+            In how many counts a person is one; `max_rows` is that number then.
         named : callable, optional
             Puts into words whom the curve protects.
         """
@@ -182,7 +188,7 @@ class TableRelease:
                 raise InvalidParameterError(f"epsilon must be at least {LEAST_EPSILON:g}, got {budget.epsilon}")
             budget.check(mechanism)
             caution(epsilon=budget.epsilon if order is None else None, delta=budget.delta, n=total)
-        release = _plan(tuple(shapes), mechanism, budget, total)
+        release = replace(_plan(tuple(shapes), mechanism, budget, total), units=units)
         if named is None or release.privacy is None:
             return release
         return replace(release, privacy=named(release.privacy))
@@ -200,7 +206,8 @@ class TableRelease:
     def release(self, tables: Sequence[Counts], rng: Any, drawn: int = 0) -> list[ReleasedTable]:
         """Draw the next tables, all of them by default; `drawn` were drawn before."""
         releasers = self.releasers[drawn : drawn + len(tables)]
-        return [releaser(table, rng) for releaser, table in zip(releasers, tables, strict=True)]
+        drawn_now = [releaser(table, rng) for releaser, table in zip(releasers, tables, strict=True)]
+        return [table.in_persons(self.units) for table in drawn_now]
 
 
 @lru_cache(maxsize=128)

@@ -30,6 +30,7 @@ class Done:
 def folder(tmp_path, monkeypatch):
     """A working directory with the files that the documented examples use."""
     (tmp_path / "people.csv").write_text(people(), encoding="utf-8")
+    (tmp_path / "visits.csv").write_text("patient,ward\n7,eye\n7,ear\n8,ear\n", encoding="utf-8")
     (tmp_path / "train.csv").write_text(people(), encoding="utf-8")
     (tmp_path / "public-test.csv").write_text(people(), encoding="utf-8")
     (tmp_path / "new.csv").write_text(people(), encoding="utf-8")

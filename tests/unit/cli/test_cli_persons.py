@@ -288,3 +288,74 @@ def test_a_ledger_for_persons_takes_no_release_of_records(simplexdp, visits):
     assert simplexdp(*asked, *PERSONS, "2").code == 0
     shown = simplexdp("ledger", "b.db", "--json").json
     assert (shown["unit"], len(shown["rows"])) == ("patient", 1)
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        ("--mechanism", "discrete_laplace"),
+        ("--mechanism", "discrete_gaussian", "--delta", "1e-6"),
+        ("--mechanism", "discrete_laplace", "--where", "age!="),
+    ],
+)
+def test_persons_count_as_one_whatever_rows(simplexdp, visits, extra):
+    given = ("--column", "day", "--dates", "day=month:2024-01:2024-12", "--epsilon", "1", *PERSONS, "3", "--weighted")
+    done = simplexdp(
+        "release", "visits.csv", *given, "--first-by", "day", *extra, "--show-truth", "--json"
+    )  # fmt: skip
+    days = collections.defaultdict(list)
+    for person, _, age, day in VISITS:
+        if "--where" not in extra or age not in ("", "n/a"):
+            days[person].append(day[:7])
+    expected = collections.Counter()
+    for months in days.values():
+        kept = sorted(months)[:3]
+        for month in kept:
+            expected[month] += 1 / len(kept)
+    found = {month: count for month, count in truth(done, "day").items() if count}
+    if "--where" not in extra:  # which of the values are missing is told by their texts, of which one is no number
+        assert found == pytest.approx(dict(expected))
+    assert sum(found.values()) == pytest.approx(round(sum(found.values())))
+    size = "sigma" if "discrete_gaussian" in extra else "scale"
+    assert done.json["parameters"]["units"] == 6
+    one = simplexdp("release", "visits.csv", *given[:-2], "1", *extra, "--json")
+    assert done.json["parameters"][size] / 6 == pytest.approx(one.json["parameters"][size], rel=0.02)
+    assert done.json["guarantee"]["weighted"] is True
+    assert "at most 3 records count as one" in done.json["notes"][0]
+    assert any("whole units, 6 to a person" in note for note in done.json["notes"])
+    for row in done.json["rows"]:
+        assert (row["noisy_count"] * 6) == pytest.approx(round(row["noisy_count"] * 6))
+
+
+@pytest.mark.parametrize("command", ["fit-nb", "fit-bn", "fit-synth"])
+def test_models_of_persons_who_count_as_one(simplexdp, visits, command):
+    (visits / "domains.json").write_text('{"ward": ["Eye", " eye ", "EAR", "nose"], "day": ["2024-01-03"]}')
+    own = {"fit-nb": ("--target", "ward"), "fit-bn": ("--edge", "ward>day")}.get(command, ())
+    done = simplexdp(
+        command, "visits.csv", *own, "--domains", "domains.json", "--other", "later", "--epsilon", "3", "--delta",
+        "1e-6", *PERSONS, "4", "--weighted", "--out", "model.json", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.json["weighted"] is True
+    kind = {"fit-nb": PrivateCategoricalNB, "fit-bn": PrivateBayesianNetwork, "fit-synth": PrivateSynthesizer}[command]
+    model = kind.load(visits / "model.json")
+    assert model.weighted
+    assert model.max_rows == 4
+    assert model.privacy_.unit == "patient"
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        (("--weighted",), "--weighted needs --unit COLUMN"),
+        (("--weighted", *PERSONS, "17"), "at most 16"),
+        (("--weighted", *PERSONS, "2", "--quantiles", "age=3:0:90"), "--weighted is for counts"),
+        (("--weighted", *PERSONS, "2", "--discover"), "--weighted is for counts"),
+        (("--weighted", *PERSONS, "2", "--mechanism", "sum_preserving_laplace"), "keeps the total"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused_before_anything_is_read(simplexdp, visits, extra, told):
+    column = ("--column", "age") if "--quantiles" in extra else WARDS
+    done = simplexdp("release", "visits.csv", *column, "--epsilon", "1", *extra)
+    assert done.code != 0
+    assert told in done.err
