@@ -583,9 +583,10 @@ def _illustrate(
     groups = names_of(above)
     if above:
         texts = [f"{group}: {label}" for group in groups for label in texts]
-    values, level = result.columns["share"], extras.interval
+    level = extras.interval
     if isinstance(found, Inferred):
-        kind, (lower, upper) = "credible", found.share_ends.reshape(-1, 2).T
+        # Of the cells: the columns of the result may have rows of margins, or be those of a pivot table.
+        kind, values, (lower, upper) = "credible", found.share.ravel().tolist(), found.share_ends.reshape(-1, 2).T
         if request.total_is_public and not above:
             # Of these very data, as the counts that a page shows beside them.
             records = max(request.total or 0, 1)
@@ -594,7 +595,7 @@ def _illustrate(
         warn(f"no plot and no report of the groups: {found}")
         return
     else:
-        kind = "confidence"
+        kind, values = "confidence", result.columns["share"]
         if request.mechanism == "dirichlet":
             ends = np.asarray(built.interval(released, request.total, level=level))
         else:
@@ -624,7 +625,9 @@ def _illustrate(
         warn(f"wrote {extras.plot}")
     if extras.report is not None:
         told: dict[str, Any] = {
-            "labels": texts,
+            "labels": [str(label) for _ in groups for label in own] if above else texts,
+            "by": [group for group in groups for _ in own] if above else None,
+            "counts": _counts(found) if above and isinstance(found, Inferred) else None,
             "values": values,
             "lower": lower,
             "upper": upper,
@@ -633,7 +636,7 @@ def _illustrate(
             "curve": curve,
             "guarantee": result.details["guarantee"],
             "parameters": {"mechanism": request.mechanism, **result.details["parameters"]},
-            "title": f"Private histogram of {result.details['column']}",
+            "title": _title(names),
             # The truth that --show-truth shows is not on the page, whatever is printed.
             "notes": [note for note in result.notes if not note.startswith("true_count")],
             "total": request.total if not above and (request.total_is_public or kind == "confidence") else None,
@@ -642,3 +645,14 @@ def _illustrate(
         if extras.margins and isinstance(found, Inferred) and found.margins is not None:
             told["margins"] = margin_shares(names, labels, found.margins, level)
         write_pages(extras.report, "release", **told)
+
+
+def _title(names: Sequence[str]) -> str:
+    """Return what a page is about, of the columns of groups and the one that is counted."""
+    *above, own = names
+    return f"Private histograms of {own} by {' and '.join(above)}" if above else f"Private histogram of {own}"
+
+
+def _counts(found: Inferred) -> tuple[Any, Any, Any]:
+    lower, upper = found.count_ends.reshape(-1, 2).T
+    return found.count.ravel(), lower, upper

@@ -19,8 +19,6 @@ from simplexdp.report.drawing import axis, bar
 from simplexdp.report.facts import Facts
 from simplexdp.report.meaning import meaning
 from simplexdp.report.page import (
-    LARGEST_SHOWN,
-    MOST_ROWS,
     NOT_REPEATED,
     as_page,
     in_plain_words,
@@ -35,6 +33,7 @@ from simplexdp.report.page import (
     warns,
     whole_curve,
 )
+from simplexdp.report.shares import LARGEST_SHOWN, MOST_ROWS
 from simplexdp.report.text import escaped, percent, rounded
 
 if TYPE_CHECKING:

@@ -4,24 +4,23 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
 from simplexdp._core import __version__
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.report.drawing import axis, bar, curve_chart
+from simplexdp.report.drawing import curve_chart
 from simplexdp.report.facts import Facts
 from simplexdp.report.meaning import Meaning, meaning
+from simplexdp.report.shares import Counts, Kind, Shares
 from simplexdp.report.text import escaped, escaped_lines, one_in, percent, power, rounded
 from simplexdp.report.whose import whose
 
 __all__ = [
-    "LARGEST_SHOWN",
-    "MOST_ROWS",
     "as_page",
     "in_plain_words",
     "listed",
@@ -38,17 +37,10 @@ __all__ = [
     "whole_curve",
 ]
 
-MOST_ROWS = 40
-"""Longer tables open with their largest shares; the whole table is behind a click."""
-
-LARGEST_SHOWN = 20
-
 BELIEFS = (0.001, 0.01, 0.1, 0.5, 0.9)
 
 NOT_REPEATED = frozenset(("epsilon", "delta", "spent_epsilon", "adjacency", "exact"))
 """What the page tells of a guarantee in its own words."""
-
-Kind = Literal["confidence", "credible"]
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -67,6 +59,8 @@ def release_report(
     title: str = "A private release",
     notes: Sequence[str] = (),
     total: int | None = None,
+    counts: Counts | None = None,
+    by: Sequence[object] | None = None,
     groups: Mapping[Any, tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
     margins: Mapping[Any, tuple[Sequence[object], ArrayLike, ArrayLike, ArrayLike]] | None = None,
     facts: Facts | None = None,
@@ -99,8 +93,12 @@ def release_report(
         Remarks, one paragraph each. Those that start with NOT PRIVATE stand on top, as warnings.
     total : int, optional
         The number of records, public or a public guess: counts stand beside the shares then.
+    counts : tuple of array_like, optional
+        The numbers of records to expect, and the ends of their intervals, where shares do not tell them.
+    by : sequence, optional
+        The group of each category, whose share is one of its group: each group has a table of its own.
     groups : mapping, optional
-        For each group its shares with the ends of their intervals; each has a table of its own.
+        Beside the distribution of all, for each group its shares with the ends of their intervals: a table each.
     margins : mapping, optional
         For each margin of a table its labels, and its shares with the ends of their intervals.
     facts : Facts, optional
@@ -123,7 +121,7 @@ def release_report(
     >>> page.startswith("<!doctype html>"), "<script" in page
     (True, False)
     """
-    shares, ends = _checked(labels, values, lower, upper)
+    shares = Shares.checked(labels, values, lower, upper, total=total, counts=counts, by=by)
     level = check.open_unit("level", level)
     check.choice("kind", kind, get_args(Kind))
     if not isinstance(curve, PrivacyCurve):
@@ -132,16 +130,10 @@ def release_report(
     found = meaning(curve, delta)
     sections = [
         warnings([note for note in notes if warns(note)]),
-        summary(title, found, curve, f"{len(shares):,} {'category' if len(shares) == 1 else 'categories'}"),
-        _distribution([escaped(label) for label in labels], shares, ends, level, kind, total),
-        "".join(
-            _group(name, *_checked(labels, *given), [escaped(label) for label in labels], level, kind)
-            for name, given in (groups or {}).items()
-        ),
-        "".join(
-            _group(name, *_checked(own, *given), [escaped(label) for label in own], level, kind)
-            for name, (own, *given) in (margins or {}).items()
-        ),
+        summary(title, found, curve, shares.size),
+        shares.section(level, kind),
+        *(Shares.checked(labels, *given).named_section(name, level) for name, given in (groups or {}).items()),
+        *(Shares.checked(own, *given).named_section(name, level) for name, (own, *given) in (margins or {}).items()),
         in_plain_words(found, curve),
         remarks([note for note in notes if not warns(note)]),
         provenance(facts),
@@ -166,6 +158,8 @@ def release_record(
     title: str = "A private release",
     notes: Sequence[str] = (),
     total: int | None = None,
+    counts: Counts | None = None,
+    by: Sequence[object] | None = None,
     groups: Mapping[Any, tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
     margins: Mapping[Any, tuple[Sequence[object], ArrayLike, ArrayLike, ArrayLike]] | None = None,
     facts: Facts | None = None,
@@ -182,39 +176,21 @@ def release_record(
     >>> record["@type"], record["privacy"]["adjacency"], record["data"][0]["count"]
     ('Dataset', 'replace', 60.0)
     """
-    shares, ends = _checked(labels, values, lower, upper)
+    shares = Shares.checked(labels, values, lower, upper, total=total, counts=counts, by=by)
     level = check.open_unit("level", level)
     check.choice("kind", kind, get_args(Kind))
     found = meaning(curve, check.non_negative("delta", guarantee.get("delta", 0.0)))
-
-    def rows(
-        shares: NDArray[np.float64],
-        ends: NDArray[np.float64],
-        size: int | None,
-        labels: Sequence[object] = labels,
-    ) -> list[dict[str, Any]]:
-        entries = []
-        for label, share, (low, high) in zip(labels, shares, ends, strict=True):
-            entry: dict[str, Any] = {
-                "label": str(label),
-                "share": _clean(share),
-                "interval": [_clean(low), _clean(high)],
-            }
-            if size is not None:
-                entry |= {"count": round(_clean(share) * size, 6), "countInterval": _count_ends(low, high, size)}
-            entries.append(entry)
-        return entries
-
     return {
         **record_head(title, found, curve, facts),
         "parameters": {str(name): shown(value) for name, value in parameters.items()},
         "level": level,
         "records": total,
         "intervals": kind,
-        "data": rows(shares, ends, total),
-        "groups": {str(name): rows(*_checked(labels, *given), None) for name, given in (groups or {}).items()},
+        "data": shares.records(),
+        "groups": {str(name): Shares.checked(labels, *given).records() for name, given in (groups or {}).items()},
         "margins": {
-            str(name): rows(*_checked(own, *given), total, own) for name, (own, *given) in (margins or {}).items()
+            str(name): Shares.checked(own, *given, total=total).records()
+            for name, (own, *given) in (margins or {}).items()
         },
         "notes": [str(note) for note in notes],
     }
@@ -288,18 +264,6 @@ class Page(str):
         return f'<iframe title="report" srcdoc="{escaped(self)}" width="100%" height="600" style="border:0"></iframe>'
 
 
-def _checked(
-    labels: Sequence[object], values: ArrayLike, lower: ArrayLike, upper: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    shares = check.numbers("values", values)
-    if shares.ndim != 1 or shares.size == 0:
-        raise InvalidParameterError(f"values must have shape (d,), got shape {shares.shape}")
-    ends = [check.numbers("lower", lower), check.numbers("upper", upper)]
-    if any(end.shape != shares.shape for end in ends) or len(labels) != shares.size:
-        raise InvalidParameterError(f"labels, lower and upper must have {shares.size} entries, one for each value")
-    return shares, np.stack(ends, axis=-1)
-
-
 def summary(title: str, found: Meaning, curve: PrivacyCurve, what: str) -> str:
     """Return the head of a page: what was released, for whom the guarantee is, and how much it says."""
     about = escaped(whose(curve).one)
@@ -319,98 +283,6 @@ def summary(title: str, found: Meaning, curve: PrivacyCurve, what: str) -> str:
         f"<p>{escaped(what)}, released with differential privacy for "
         f"<bdi>{escaped(whose(curve).change)}</bdi>.</p>\n<dl>{figures}</dl></header>\n"
     )
-
-
-def _distribution(
-    labels: Sequence[str],
-    shares: NDArray[np.float64],
-    ends: NDArray[np.float64],
-    level: float,
-    kind: Kind,
-    total: int | None = None,
-) -> str:
-    shares, ends = np.clip(shares, 0.0, None), np.clip(ends, 0.0, None)
-    end = max(float(shares.max()), float(ends.max()), 1e-9)
-    # As many decimals as the intervals leave any meaning to.
-    width = float(np.median(ends[:, 1] - ends[:, 0])) * 100
-    decimals = 2 if width <= 0 else int(np.clip(1 - math.floor(math.log10(width)), 1, 6))
-    coverage = percent(level, max(0, len(f"{100 * level:.10g}".partition(".")[2])))
-    words = {
-        "confidence": f"The bar is the released share. The line is the {coverage} interval: it covers the true share "
-        f"with a probability of at least {coverage}, and was computed from the release and public parameters alone. It "
-        "need not be centred on the bar, because it allows for what the mechanism does to the shares.",
-        "credible": "The bar is the share to expect, given what was released. The line is the "
-        f"{coverage} interval: the share lies on it with that probability, given the release. Both know of the noise, "
-        "and were computed from the release and public parameters alone.",
-    }[kind]
-    everything = _table(labels, shares, ends, end, decimals, coverage, np.arange(shares.size), total)
-    if shares.size > MOST_ROWS:
-        largest = np.argsort(-shares, kind="stable")[:LARGEST_SHOWN]
-        first = _table(labels, shares, ends, end, decimals, coverage, largest, total)
-        everything = (
-            f"<h3>The {LARGEST_SHOWN} largest of {shares.size:,}</h3>{first}"
-            f"<details><summary>All {shares.size:,} categories, in their own order</summary>{everything}</details>"
-        )
-    heading = '<section aria-labelledby="shares"><h2 id="shares">Released distribution</h2>'
-    return f"{heading}\n<p>{words}</p>\n{everything}</section>\n"
-
-
-def _table(
-    labels: Sequence[str],
-    shares: NDArray[np.float64],
-    ends: NDArray[np.float64],
-    end: float,
-    decimals: int,
-    coverage: str,
-    order: NDArray[np.intp],
-    total: int | None = None,
-) -> str:
-    # Explicit roles: on a phone rows are laid out as grids, and a screen reader shall still find a table.
-    rows = [
-        '<div class="scroll"><table class="shares" role="table"><thead role="rowgroup"><tr role="row">'
-        '<th scope="col" role="columnheader">Category</th><th scope="col" role="columnheader">Share</th>'
-        f'<th scope="col" role="columnheader">{coverage} interval</th>'
-        + ("" if total is None else '<th scope="col" role="columnheader">Records</th>')
-        + f'<th scope="col" role="columnheader"><span class="unseen">Bar</span>{axis(end)}</th></tr></thead>'
-        '<tbody role="rowgroup">\n'
-    ]
-    for i in order:
-        value, low, high = float(shares[i]), float(ends[i, 0]), float(ends[i, 1])
-        title = f' title="{labels[i]}"' if len(labels[i]) > 60 else ""
-        interval = f"{percent(low, decimals, up=False)[:-2]} – {percent(high, decimals, up=True)}"
-        rows.append(
-            f'<tr role="row"><th scope="row" role="rowheader"><bdi{title}>{labels[i]}</bdi></th>'
-            f'<td role="cell">{percent(value, decimals)}</td><td role="cell">{interval}</td>'
-            f"{'' if total is None else _count_cell(value, low, high, total)}"
-            f'<td role="cell">{bar(value, low, high, end)}</td></tr>\n'
-        )
-    return "".join([*rows, "</tbody></table></div>"])
-
-
-def _count_cell(value: float, low: float, high: float, total: int) -> str:
-    first, last = _count_ends(low, high, total)
-    return f'<td role="cell" class="count"><b>{round(value * total):,}</b> ({first:,} – {last:,})</td>'
-
-
-def _count_ends(low: float, high: float, total: int) -> list[int]:
-    """Return the ends of an interval of shares as counts, rounded outward; what is off by the last digits is not."""
-    first, last = (round(float(end) * total, 6) for end in (low, high))
-    return [max(math.floor(first), 0), max(math.ceil(last), 0)]
-
-
-def _clean(share: Any) -> float:
-    """Return a share for the public: not negative, and zero where only rounding is left of it."""
-    value = float(share)
-    return 0.0 if value < 1e-12 else value
-
-
-def _group(
-    name: Any, shares: NDArray[np.float64], ends: NDArray[np.float64], labels: Sequence[str], level: float, kind: Kind
-) -> str:
-    """Return the table of one group, behind its name."""
-    inner = _distribution(labels, shares, ends, level, kind)
-    table = inner[inner.index('<div class="scroll">') : inner.rindex("</section>")]
-    return f"<section><h2><bdi>{escaped(name)}</bdi></h2>\n{table}</section>\n"
 
 
 def in_plain_words(found: Meaning, curve: PrivacyCurve) -> str:

@@ -1,6 +1,7 @@
 """Groups on the command line: several columns, their names, what does not go together."""
 
 import itertools
+import json
 
 import pytest
 
@@ -79,6 +80,30 @@ def test_a_pivot_table_has_a_column_for_each_value(simplexdp):
     assert all(row["all"] == row["a"] + row["b"] for row in noisy["rows"])
     shares = rows_of(simplexdp, *REGIONS, "--pivot", "share")["rows"]
     assert all(row["a"] + row["b"] == pytest.approx(1) for row in shares)
+
+
+@pytest.mark.parametrize(
+    "shape", [(), ("--margins",), ("--pivot", "count"), ("--pivot", "share"), ("--pivot", "noisy_count")]
+)
+def test_a_page_and_a_picture_of_groups_show_the_cells_whatever_the_shape_of_the_table(simplexdp, folder, shape):
+    pytest.importorskip("matplotlib")
+    two = ("--by", "region", "--groups", "n,s", "--by", "sex", "--groups", "f,m")
+    found = rows_of(simplexdp, *two, *shape, "--plot", "groups.svg", "--report", "groups.html")
+    record = json.loads((folder / "groups.html.json").read_text(encoding="utf-8"))
+    cells = record["data"]
+    assert record["name"] == "Private histograms of job by region and sex"
+    assert [(cell["group"], cell["label"]) for cell in cells] == [
+        (f"{region}, {sex}", job) for region, sex, job in itertools.product("ns", "fm", "ab")
+    ]
+    page = (folder / "groups.html").read_text(encoding="utf-8")
+    assert page.count('<table class="shares"') == 4 + 3 * ("--margins" in shape)
+    assert (folder / "groups.svg").stat().st_size > 1000
+    if "--pivot" not in shape:
+        for cell, row in zip(cells, found["rows"], strict=True):
+            assert cell["share"] == row["share"]
+            assert cell["count"] == pytest.approx(row["count"], abs=1e-6)
+            assert cell["countInterval"] == [row["count_lower"], row["count_upper"]]
+            assert f"<b>{round(row['count'])}</b> ({row['count_lower']} – {row['count_upper']})" in page
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,25 @@ def test_the_table_holds_the_numbers_and_bars_are_to_scale():
     assert "90 % interval" in text
 
 
+def test_groups_have_a_table_each_and_counts_of_their_own():
+    labels, by = ["a", "b"] * 3, [*HOSTILE[:2], HOSTILE[0], *HOSTILE[1:3], HOSTILE[2]]
+    counts = ([3.4, 5.6, 0.2, 9.0, 1.0, 2.0], [2, 4.2, -1, 8, 0, 1], [4, 6, 1.5, 10, 2, 3])
+    page = page_of(labels, by=by, counts=counts)
+    assert page.count('<table class="shares"') == 3
+    assert "3 groups, 6 categories in all" in page
+    assert "<b>6</b> (4 – 6)" in page
+    assert "<b>0</b> (0 – 2)" in page, "ends go outward, and not below zero"
+    assert "<script" not in page
+    for group in HOSTILE[:3]:
+        assert f"<h3><bdi>{escaped(group)}</bdi></h3>" in page
+    many = page_of(["a", "b"] * 30, by=[group for group in range(30) for _ in "ab"])
+    assert many.count('<table class="shares"') == 31
+    assert "All 60 categories, group by group" in many
+    for wrong in ({"by": ["x"]}, {"counts": ([1.0], [1.0], [1.0])}, {"counts": ([1.0] * 6, [1.0] * 6)}):
+        with pytest.raises(sdp.InvalidParameterError, match=next(iter(wrong))):
+            page_of(labels, **wrong)
+
+
 def test_what_is_not_private_says_so_on_top():
     text = page_of(["a", "b"], notes=["fine", "NOT PRIVATE: made with <seed>"])
     before, after = text.split("<h1>")
