@@ -25,7 +25,7 @@ def group_options(command: Any) -> Any:
                 "--by",
                 multiple=True,
                 metavar="COLUMN",
-                help="A histogram for each value of this column; several times: for each combination.",
+                help="A release for each value of this column; several times: for each combination.",
             ),
             click.option(
                 "--groups",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.grouping import Grouping, group_options, name_of, repeated
 from simplexdp.cli.guarantee import Named, account, guarantee_of, sentence, warnings_of
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.selection import Selection, condition, number_in, of_persons
@@ -15,7 +17,6 @@ from simplexdp.cli.writing import Output, Result, check_printable, emit
 from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from simplexdp.cli.reading import Source
@@ -78,25 +79,16 @@ Examples:
 """,
 )
 @_common
-@click.option("--by", metavar="COLUMN", help="A mean for each value of this column, for the price of one.")
-@click.option("--groups", metavar="A,B,C", help="Public values of --by.")
-def mean(column: str, by: str | None, groups: str | None, **given: Any) -> None:
+@group_options
+def mean(column: str, **given: Any) -> None:
     """Release the mean of a numeric column of FILE, with a confidence interval that holds whatever the data."""
-    if (by is None) != (groups is None):
-        raise click.UsageError("--by and --groups must be given together: the groups are public")
-    listed = None if groups is None else [group.strip() for group in groups.split(",")]
     from simplexdp import numeric
 
     def release(table: dict[str, Any], arguments: dict[str, Any]) -> tuple[dict[str, list[Any]], Any]:
-        grouped: dict[str, Any] = {} if listed is None else {"by": "group", "groups": listed}
-        found = numeric.mean(table, "value", **grouped, **arguments)
-        ends = found.interval(given["interval"]).reshape(-1, 2)
-        shown = [] if by is None or listed is None else [(by, listed)]
-        estimates = [found.estimate] if listed is None else found.estimate.tolist()
-        shown += [("mean", estimates), ("lower", ends[:, 0].tolist()), ("upper", ends[:, 1].tolist())]
-        return dict(shown), found
+        found = numeric.mean(table, "value", **arguments)
+        return {"mean": np.ravel(found.estimate).tolist(), **_ends(found.interval(given["interval"]))}, found
 
-    _run("mean", column, by, release, given)
+    _run("mean", column, release, given)
 
 
 @click.command(
@@ -105,9 +97,11 @@ def mean(column: str, by: str | None, groups: str | None, **given: Any) -> None:
 Examples:
   simplexdp quantile people.csv --column age --bounds 0:100 --epsilon 1
   simplexdp quantile people.csv --column age --bounds 0:100 --levels 0.1,0.9 --epsilon 1 --delta 1e-6
+  simplexdp quantile people.csv --column age --bounds 0:100 --levels 0.5 --epsilon 1 --by region --groups north,south
 """,
 )
 @_common
+@group_options
 @click.option("--levels", default="0.25,0.5,0.75", show_default=True, help="Which quantiles; one price for any number.")
 def quantile(column: str, levels: str, **given: Any) -> None:
     """Release quantiles of a numeric column of FILE, with confidence intervals that hold whatever the data."""
@@ -119,32 +113,43 @@ def quantile(column: str, levels: str, **given: Any) -> None:
 
     def release(table: dict[str, Any], arguments: dict[str, Any]) -> tuple[dict[str, list[Any]], Any]:
         found = numeric.quantiles(table, "value", wanted, **arguments)
-        ends = found.interval(given["interval"])
-        shown = {"level": found.levels.tolist(), "quantile": found.estimate.tolist()}
-        return {**shown, "lower": ends[:, 0].tolist(), "upper": ends[:, 1].tolist()}, found
+        estimates = np.ravel(found.estimate).tolist()
+        shown = {"level": found.levels.tolist() * (len(estimates) // len(wanted)), "quantile": estimates}
+        return {**shown, **_ends(found.interval(given["interval"]))}, found
 
-    _run("quantile", column, None, release, given)
+    _run("quantile", column, release, given)
 
 
-def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, Any]) -> None:
+def _ends(intervals: NDArray[np.float64]) -> dict[str, list[Any]]:
+    lower, upper = intervals.reshape(-1, 2).T.tolist()
+    return {"lower": lower, "upper": upper}
+
+
+def _run(what: str, column: str, release: Any, given: dict[str, Any]) -> None:
     """Read, pay, draw and write."""
     epsilon, delta, seed = given["epsilon"], given["delta"], given["seed"]
     if epsilon is None:
         raise click.UsageError("--epsilon must be given, for example 1")
-    if by in (column, what, "lower", "upper"):
+    grouping = Grouping(given["by"], given["groups"], given["groups_file"])
+    grouping.check(column)
+    if any(name in (what, "level", "lower", "upper") for name in grouping.by):
         raise click.UsageError("--by must be another column than --column and those of the result")
+    levels = grouping.levels({})
     source = options.source(
         given["file"], given["input_format"], given["encoding"], given["no_header"], given["delimiter"]
     )
     output = Output.chosen(given["out"], given["form"], given["as_json"])
-    check_printable([column, by or ""], output)
+    check_printable([column, *levels, *(value for each in levels.values() for value in each.all)], output)
     accountant = account(given["ledger"], seed)
     rules = tuple(map(condition, given["where"]))
     unit, max_rows, first_by = given["unit"], given["max_rows"], given["first_by"]
     of_persons(unit, max_rows, first_by, seed)
-    others = {"group": by, "person": unit, "first": first_by}
+    places = {f"--by {name}": name for name in levels}
+    others = {**places, "person": unit, "first": first_by}
     table = _read(source, column, others, Selection(rules), skip=given["skip_missing"])
     arguments = {
+        "by": list(places) or None,
+        "groups": {place: levels[name].all for place, name in places.items()} or None,
         "bounds": given["bounds"],
         "epsilon": epsilon,
         "delta": delta,
@@ -160,10 +165,15 @@ def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, 
         "rng": options.seeded(seed),
     }
     rows, found = release(table, arguments)
+    if levels:
+        # Of quantiles there are several rows to a group.
+        groups = repeated(levels)
+        several = len(rows["lower"]) // len(next(iter(groups.values())))
+        rows = {**{name: [each for each in own for _ in range(several)] for name, own in groups.items()}, **rows}
     guarantee = guarantee_of(found.privacy, epsilon, delta, unit=unit, max_rows=max_rows or 1)
     notes = [
         sentence(guarantee),
-        _public(given, by),
+        _public(given, grouping.by),
         "Values beyond the bounds count as the bounds.",
         f"lower to upper hold the {what} of these data with a probability of at least {given['interval']:g}: "
         "confidence intervals, by the law of the noise alone.",
@@ -173,7 +183,7 @@ def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, 
         "private": seed is None,
         "seeded": seed is not None,
         "column": column,
-        "by": by,
+        "by": name_of(grouping.by),
         "mechanism": found.mechanism,
         "guarantee": guarantee,
         "interval": given["interval"],
@@ -182,10 +192,10 @@ def _run(what: str, column: str, by: str | None, release: Any, given: dict[str, 
     emit(Result(rows, details, notes), output, quiet=given["quiet"])
 
 
-def _public(given: dict[str, Any], by: str | None) -> str:
-    names = "the bounds" if by is None else "the bounds, the groups"
+def _public(given: dict[str, Any], by: tuple[str, ...]) -> str:
+    names = "the bounds, the groups" if by else "the bounds"
     all_count = not given["skip_missing"] and not given["where"] and given["unit"] is None
-    if given["adjacency"] == "replace" and by is None and all_count:
+    if given["adjacency"] == "replace" and not by and all_count:
         return f"Public: {names}, the parameters and the number of records."
     return f"Public: {names} and the parameters. The number of records is private."
 
@@ -194,8 +204,6 @@ def _read(
     source: Source, column: str, others: dict[str, str | None], selection: Selection, *, skip: bool
 ) -> dict[str, Any]:
     """Return the numbers, and other columns as they are by their use; what is no number is missing."""
-    import numpy as np
-
     from simplexdp.cli.reading import text_of
 
     numbers: list[NDArray[np.float64]] = [np.empty(0)]

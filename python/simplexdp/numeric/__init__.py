@@ -2,6 +2,6 @@
 
 from simplexdp.numeric.histograms import histogram
 from simplexdp.numeric.means import PrivateMean, mean
-from simplexdp.numeric.quantiles import PrivateQuantiles, quantiles
+from simplexdp.numeric.quantiles import GroupedQuantiles, PrivateQuantiles, quantiles
 
-__all__ = ["PrivateMean", "PrivateQuantiles", "histogram", "mean", "quantiles"]
+__all__ = ["GroupedQuantiles", "PrivateMean", "PrivateQuantiles", "histogram", "mean", "quantiles"]

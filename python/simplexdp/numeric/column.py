@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
@@ -12,13 +14,16 @@ from simplexdp import _arguments
 from simplexdp.accounting import Adjacency, PrivacyCurve
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, encode
-from simplexdp.frames.domain import is_null
+from simplexdp.frames.domain import as_domain, is_null
 from simplexdp.frames.persons import seed_of
 from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
 from simplexdp.models.bins import numbers_of
 from simplexdp.models.persons import whose
 
 __all__ = ["Numbers", "checked_bounds", "numbers_in"]
+
+MOST_GROUPS = 1 << 22
+"""Combinations of groups: all of them get noise, whether somebody is in them or not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +36,11 @@ class Numbers:
         None missing.
     groups : ndarray of int
         The group of each value, zero where there are none.
-    n_groups : int
-    labels : list or None
-        The groups in the order of their codes.
+        Of several columns of groups the combination, the last one running fastest.
+    shape : tuple of int
+        How many groups each column has; none where there are none.
+    labels : list, dict of lists or None
+        The groups in the order of their codes, of several columns those of each.
     adjacency : {"replace", "add_remove"}
     max_rows : int
         Of one person.
@@ -45,8 +52,8 @@ class Numbers:
 
     values: NDArray[np.float64]
     groups: NDArray[np.int64]
-    n_groups: int
-    labels: list[Any] | None
+    shape: tuple[int, ...]
+    labels: Any
     adjacency: Adjacency
     max_rows: int
     unit: Any
@@ -55,6 +62,11 @@ class Numbers:
     def named(self, curve: PrivacyCurve) -> PrivacyCurve:
         """Return the curve of whoever is protected."""
         return curve if self.unit is None else whose(curve, self.unit, self.max_rows)
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are: one, of all values, where there are none."""
+        return math.prod(self.shape)
 
     @property
     def total(self) -> int | None:
@@ -97,20 +109,39 @@ def numbers_in(
         rows = _arguments.integer("max_rows", max_rows, least=1)
         data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by, seed=seed)
     frame = as_frame(data)
+    domains = _domains_of_groups(by, groups, column)
     if is_lazy(frame):
-        frame = columns_alone(frame, [column] if by is None else [column, by]).collect()
+        frame = columns_alone(frame, [column, *domains]).collect()
     found = column_of(frame, column)
     kept = _present(found) if skip_missing else None
     values = numbers_of(_chosen(found, kept), column)
-    labels, codes = None, np.zeros(len(values), dtype=np.int64)
-    if by is not None:
-        domain = groups if isinstance(groups, Domain) else Domain(groups)
-        labels = domain.levels
-        codes = np.asarray(encode(frame, [by], {by: domain})[0], dtype=np.int64)
+    codes, shape = np.zeros(len(values), dtype=np.int64), tuple(len(domain) for domain in domains.values())
+    if domains:
+        found = encode(frame, list(domains), domains)
+        codes = np.ravel_multi_index([each.astype(np.int64) for each in found], shape)
         codes = codes if kept is None else codes[kept]
         if len(codes) != len(values):
             raise InvalidDataError("columns of frame must have the same length")
-    return Numbers(values, codes, 1 if labels is None else len(labels), labels, checked, rows, unit, skip_missing)
+    each = {name: domain.levels for name, domain in domains.items()}
+    labels: Any = each if len(each) > 1 else next(iter(each.values()), None)
+    return Numbers(values, codes, shape, labels, checked, rows, unit, skip_missing)
+
+
+def _domains_of_groups(by: Any, groups: Any, column: Any) -> dict[Any, Domain]:
+    """Return the public groups of each column of groups."""
+    above = [] if by is None else list(by) if isinstance(by, (list, tuple)) else [by]
+    if by is not None and (not above or any(above.count(name) > 1 or name == column for name in above)):
+        raise InvalidParameterError(f"by must name columns other than {column!r}, each once, got {by!r}")
+    if len(above) > 1 and not isinstance(groups, Mapping):
+        raise InvalidParameterError("groups must map each column of by to its groups where there are several")
+    stated = groups if isinstance(groups, Mapping) else dict.fromkeys(above, groups)
+    for name in above:
+        if name not in stated:
+            raise InvalidParameterError(f"groups must give those of every column of by, got none for {name!r}")
+    found = {name: as_domain(stated[name]) for name in above}
+    if math.prod(len(domain) for domain in found.values()) > MOST_GROUPS:
+        raise InvalidParameterError(f"groups must have at most {MOST_GROUPS} combinations")
+    return found
 
 
 def checked_bounds(bounds: Any) -> tuple[float, float]:

@@ -33,21 +33,22 @@ class PrivateMean:
         Of the mean of the values, clamped to the bounds.
     counts : int, float or ndarray
         The public number of values, or noisy ones.
-    groups : list or None
-        The groups, in the order of `estimate`.
+    groups : list, dict of lists or None
+        The groups, in the order of `estimate`; of several columns those of each, in the order of its axes.
     privacy : PrivacyCurve
     mechanism : str
     """
 
     estimate: Any
     counts: Any
-    groups: list[Any] | None
+    groups: Any
     privacy: PrivacyCurve
     mechanism: str
     _sums: NDArray[np.float64]
     _counts: NDArray[np.float64]
     _laws: tuple[Law, Law | None]
     _bounds: tuple[float, float]
+    _shape: tuple[int, ...] = ()
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """Return confidence intervals of the means of these values, clamped to the bounds, whatever the data.
@@ -59,7 +60,7 @@ class PrivateMean:
 
         Returns
         -------
-        ndarray, shape (2,) or (n_groups, 2)
+        ndarray, shape (2,), (n_groups, 2) or (n_groups, n_groups, ..., 2)
 
         Examples
         --------
@@ -77,7 +78,7 @@ class PrivateMean:
         else:
             ends = ratio_intervals(self._sums, self._counts, law, count_law, checked, 0.5 / HALF)
         found: NDArray[np.float64] = _in_bounds(np.clip(ends, -1.0, 1.0), self._bounds)
-        return found if self.groups is not None else found[0]
+        return found.reshape(*self._shape, 2)
 
     def __repr__(self) -> str:
         return f"PrivateMean(estimate={self.estimate!r}, mechanism={self.mechanism!r})"
@@ -118,7 +119,8 @@ def mean(
     epsilon, delta : float
         The budget. Without a delta the noise is that of pure differential privacy; with one, of two kinds the smaller.
     by, groups : optional
-        A column of groups, and the public groups.
+        A column of groups, and the public groups; or several columns, and a mapping of each to its groups, all
+        combinations of which have a mean.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets are neighbours.
     unit, max_rows, first_by : optional
@@ -188,8 +190,8 @@ def _released(
     grouped = numbers.labels is not None
     shown: Any = known if known is not None else counts
     return PrivateMean(
-        means if grouped else float(means[0]),
-        shown if grouped or known is not None else float(counts[0]),
+        means.reshape(numbers.shape) if grouped else float(means[0]),
+        shown.reshape(numbers.shape) if grouped else shown if known is not None else float(counts[0]),
         numbers.labels,
         privacy,
         "gaussian" if isinstance(mechanism, GaussianMechanism) else "discrete_laplace",
@@ -197,6 +199,7 @@ def _released(
         counts,
         (law, None if known is not None else law),
         bounds,
+        numbers.shape,
     )
 
 

@@ -19,10 +19,13 @@ from simplexdp.numeric.column import checked_bounds, numbers_in
 from simplexdp.numeric.tree import Tree, best_tree
 from simplexdp.sensitivity import of_counts
 
-__all__ = ["PrivateQuantiles", "quantiles"]
+__all__ = ["GroupedQuantiles", "PrivateQuantiles", "quantiles"]
 
 BITS = 9
 """512 bins: their width is part of every interval."""
+
+MOST_GROUPS = 1 << 16
+"""Each has as many noisy counts as a tree has nodes."""
 
 Floats = NDArray[np.float64]
 Mechanism = DiscreteGaussianMechanism | DiscreteLaplaceMechanism
@@ -122,6 +125,65 @@ class PrivateQuantiles:
         return f"PrivateQuantiles(levels={self.levels.tolist()}, estimate={self.estimate.tolist()})"
 
 
+@dataclass(frozen=True, eq=False)
+class GroupedQuantiles:
+    """Released quantiles of each of several groups, for the price of one group: a record is in one of them.
+
+    Attributes
+    ----------
+    levels : ndarray
+        Which quantiles.
+    groups : list or dict of lists
+        The groups; of several columns those of each, in the order of the axes.
+    each : tuple of PrivateQuantiles
+        One of each group, or of each combination, the last column of groups running fastest.
+    privacy : PrivacyCurve
+        Of all of them together.
+    mechanism : str
+    """
+
+    levels: Floats
+    groups: Any
+    each: tuple[PrivateQuantiles, ...]
+    privacy: PrivacyCurve
+    mechanism: str
+    _shape: tuple[int, ...]
+
+    @property
+    def count(self) -> Floats:
+        """The estimated number of values, shape (n_groups, ...)."""
+        return self._stacked([np.array(found.count, dtype=np.float64) for found in self.each])
+
+    @property
+    def estimate(self) -> Floats:
+        """The quantiles, shape (n_groups, ..., n_levels)."""
+        return self.quantile(self.levels)
+
+    def quantile(self, levels: ArrayLike) -> Floats:
+        """Return the estimates of other quantiles, shape (n_groups, ..., n_levels)."""
+        return self._stacked([found.quantile(levels) for found in self.each])
+
+    def interval(self, level: float = 0.95) -> Floats:
+        """Return confidence intervals of the quantiles of these values, each as those of `PrivateQuantiles`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Strictly between 0 and 1: how often each holds its quantile, at least.
+
+        Returns
+        -------
+        ndarray, shape (n_groups, ..., n_levels, 2)
+        """
+        return self._stacked([found.interval(level) for found in self.each])
+
+    def _stacked(self, parts: list[Floats]) -> Floats:
+        return np.reshape(parts, (*self._shape, *parts[0].shape))
+
+    def __repr__(self) -> str:
+        return f"GroupedQuantiles(levels={self.levels.tolist()}, n_groups={len(self.each)})"
+
+
 def quantiles(
     data: Any,
     column: Any = None,
@@ -130,6 +192,8 @@ def quantiles(
     bounds: tuple[float, float],
     epsilon: float,
     delta: float | None = None,
+    by: Any = None,
+    groups: Any = None,
     adjacency: str = "replace",
     unit: Any = None,
     max_rows: int | None = None,
@@ -138,8 +202,8 @@ def quantiles(
     accountant: Any = None,
     label: str = "quantiles",
     rng: Any = None,
-) -> PrivateQuantiles:
-    """Release quantiles of a numeric column with differential privacy.
+) -> PrivateQuantiles | GroupedQuantiles:
+    """Release quantiles of a numeric column with differential privacy, or those of each group.
 
     Values are counted in 512 public bins of the same width, and in fewer, wider ones that are made of them; all counts
     get exact noise in one draw. Any number of quantiles is read off that, for one price.
@@ -156,6 +220,9 @@ def quantiles(
         Public; values beyond count in the outer bins. A 512th of their distance is the resolution.
     epsilon, delta : float
         The budget. Without a delta the noise is that of pure differential privacy; with one, of two kinds the smaller.
+    by, groups : optional
+        A column of groups, and the public groups; or several columns, and a mapping of each to its groups, all
+        combinations of which have quantiles. All groups together cost as much as one.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets are neighbours.
     unit, max_rows, first_by : optional
@@ -171,7 +238,7 @@ def quantiles(
 
     Returns
     -------
-    PrivateQuantiles
+    PrivateQuantiles, or GroupedQuantiles with `by`
 
     Examples
     --------
@@ -179,6 +246,13 @@ def quantiles(
     >>> found = sdp.numeric.quantiles(range(5000), bounds=(0, 5000), epsilon=1.0, delta=1e-6)
     >>> found.estimate.shape, bool(abs(found.estimate[1] - 2500) < 300), found.privacy.epsilon(1e-6) <= 1.0
     ((3,), True, True)
+    >>> people = {"ward": ["eye", "ear"] * 500, "sex": ["f", "f", "m", "m"] * 250, "age": [41.0, 38.0] * 500}
+    >>> groups = {"ward": ["ear", "eye"], "sex": ["f", "m"]}
+    >>> found = sdp.numeric.quantiles(
+    ...     people, "age", [0.1, 0.5, 0.9], bounds=(0, 100), epsilon=1.0, by=["ward", "sex"], groups=groups
+    ... )
+    >>> found.estimate.shape, found.interval(0.95).shape
+    ((2, 2, 3), (2, 2, 3, 2))
     """
     wanted = _levels(levels)
     lower, upper = checked_bounds(bounds)
@@ -186,8 +260,8 @@ def quantiles(
     numbers = numbers_in(
         data,
         column,
-        by=None,
-        groups=None,
+        by=by,
+        groups=groups,
         adjacency=adjacency,
         unit=unit,
         max_rows=max_rows,
@@ -195,18 +269,25 @@ def quantiles(
         skip_missing=skip_missing,
         rng=rng,
     )
+    if numbers.n_groups > MOST_GROUPS:
+        raise InvalidParameterError(f"groups must have at most {MOST_GROUPS} combinations, got {numbers.n_groups}")
     edges = np.linspace(lower, upper, 2**BITS + 1)
     codes = np.searchsorted(edges[1:-1], numbers.values, side="right")
     total = numbers.total
     allowed = None if delta is None else _arguments.open_unit("delta", delta)
     tree, mechanism = _plan(numbers.adjacency, numbers.max_rows, budget, allowed, total is not None)
-    counts = tree.count(np.bincount(codes, minlength=2**BITS))
+    # A record is in one bin of one group on every level of the tree: groups are more cells of the same tables.
+    leaves = np.bincount((numbers.groups << BITS) + codes, minlength=numbers.n_groups << BITS)
+    counts = np.stack([tree.count(each) for each in leaves.reshape(-1, 2**BITS)])
     privacy = numbers.named(mechanism.privacy)
     with debit(accountant, privacy, label, rng):
         noisy = np.asarray(mechanism.release(counts, rng=rng), dtype=np.float64)
     law = Law.of_noise(mechanism)
     name = "discrete_gaussian" if law.kind == "gaussian" else "discrete_laplace"
-    return PrivateQuantiles(wanted, edges, privacy, name, tree, law, noisy, total)
+    each = tuple(PrivateQuantiles(wanted, edges, privacy, name, tree, law, row, total) for row in noisy)
+    if numbers.labels is None:
+        return each[0]
+    return GroupedQuantiles(wanted, numbers.labels, each, privacy, name, numbers.shape)
 
 
 @lru_cache(maxsize=64)

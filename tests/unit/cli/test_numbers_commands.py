@@ -125,3 +125,37 @@ def test_persons_are_stated_as_a_whole(visits, more, message):
     found = run("mean", visits, "--column", "age", "--bounds", "0:100", "--epsilon", 1, *more)
     assert found.exit_code != 0
     assert message in found.output
+
+
+@pytest.mark.parametrize("command", ["mean", "quantile"])
+def test_groups_of_several_columns_have_a_row_for_each_combination(simplexdp, folder, command):
+    rows = [f"{'ns'[i % 2]},{'fm'[i // 2 % 2]},{20 + 10 * (i % 2) + 5 * (i // 2 % 2)}" for i in range(4000)]
+    (folder / "grouped.csv").write_text("region,sex,age\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    more = ("--levels", "0.25,0.5") if command == "quantile" else ()
+    done = simplexdp(
+        command, "grouped.csv", "--column", "age", "--bounds", "0:100", "--epsilon", "20", *more, "--by", "region",
+        "--groups", "n,s", "--by", "sex", "--groups", "sex=f,m", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.json["by"] == ["region", "sex"]
+    expected = {("n", "f"): 20, ("s", "f"): 30, ("n", "m"): 25, ("s", "m"): 35}
+    assert len(done.json["rows"]) == len(expected) * (2 if more else 1)
+    for row in done.json["rows"]:
+        # Of a thousand values each: noise of a hundredth, or two bins of a 512th of the bounds.
+        assert row[command] == pytest.approx(expected[row["region"], row["sex"]], abs=0.5)
+        assert row["lower"] <= row["upper"]
+
+
+def test_groups_that_do_not_fit_are_refused_by_name(simplexdp, folder):
+    (folder / "grouped.csv").write_text("region,sex,age\nn,f,3\n", encoding="utf-8")
+    given = ("grouped.csv", "--column", "age", "--bounds", "0:100", "--epsilon", "1")
+    for more, told in (
+        (("--by", "region"), "give --groups"),
+        (("--groups", "n,s"), "--groups needs --by"),
+        (("--by", "level", "--groups", "n"), "those of the result"),
+        (("--by", "region", "--groups", "s"), "--by region"),
+        (("--by", "region", "--by", "region", "--groups", "s"), "once"),
+    ):
+        done = simplexdp("quantile", *given, *more)
+        assert done.code != 0
+        assert told in done.err
