@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simplexdp.cli.counting import check_column
 from simplexdp.cli.guarantee import Named, guarantee_of, sentence, warnings_of
 from simplexdp.cli.mechanism import AUTOMATIC, Request
 from simplexdp.cli.progress import Progress
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Discovery"]
 
 
+OWN = ("noisy_count", "count_lower", "count_upper")
+
+
 @dataclass(frozen=True)
 class Discovery:
     """One release of the common values of a column with their noisy counts."""
@@ -32,6 +36,7 @@ class Discovery:
     selection: Selection
     request: Request
     seed: int | None
+    level: float
 
     def run(self, source: Source, output: Output, accountant: Accountant | None, name: str, *, quiet: bool) -> None:
         """Count, pay, draw and write."""
@@ -44,6 +49,7 @@ class Discovery:
             raise click.UsageError(
                 "--discover with --where needs --adjacency add_remove: not every person has a record that meets a rule"
             )
+        check_column(self.column, OWN)
         from simplexdp.frames import Domain
 
         values, persons = self._read(source)
@@ -114,6 +120,8 @@ class Discovery:
         notes = [
             sentence(guarantee),
             f"Listed are values with a noisy count of at least {found.threshold}; {rest} is that of the rest.",
+            f"count_lower to count_upper hold the count with a probability of at least {self.level:g} each, given that "
+            "the value is listed: confidence intervals, by the law of the noise alone.",
             *warnings_of(guarantee, show_truth=False, seed=self.seed),
         ]
         details = {
@@ -124,8 +132,10 @@ class Discovery:
             "parameters": {"scale": float(found.scale), "threshold": found.threshold, "least": found.least},
             "guarantee": guarantee,
             "kind": "categories",
+            "level": self.level,
         }
-        rows = {self.column: [*texts, rest], "noisy_count": found.noisy_counts.tolist()}
+        lower, upper = found.interval(self.level).T.tolist()
+        rows = {self.column: [*texts, rest], **dict(zip(OWN, (found.noisy_counts.tolist(), lower, upper), strict=True))}
         emit(Result(rows, details, notes), output, quiet=quiet)
 
 

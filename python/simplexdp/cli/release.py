@@ -237,7 +237,8 @@ def release(
                 "--discover is for one column of text: leave --by, --domain, --bins, --quantiles and --dates out"
             )
         extras.check_none()
-        values = Discovery(column, other or "other", null, stated.cleaning(), selection, Request(**mechanism), seed)
+        asked, beyond = Request(**mechanism), other or "other"
+        values = Discovery(column, beyond, null, stated.cleaning(), selection, asked, seed, interval)
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
     keeps_total = selection.keeps_total and not drop_others

@@ -72,6 +72,44 @@ class DiscoveredDomain(Domain):
     unit: Any = None
     max_rows: int = 1
 
+    def interval(self, level: float = 0.95) -> NDArray[np.int64]:
+        """Return confidence intervals of the counts, from what was released alone.
+
+        Each covers its count with a probability of at least `level`, given that the category was published: a noisy
+        count that had to reach the threshold is larger than its count on average, and the interval knows. Where the
+        number of records is public the rest is what the others leave, and its interval follows from theirs together.
+
+        Returns
+        -------
+        ndarray of int64, shape (number of levels, 2)
+            In the order of `noisy_counts`, the rest last. With `unit` they are of the rows that were kept.
+
+        Examples
+        --------
+        >>> from simplexdp.frames import Domain
+        >>> visits = {"drug": ["aspirin"] * 500 + ["statin"] * 300 + [f"rare {i}" for i in range(50)]}
+        >>> found = Domain.discover(visits, "drug", epsilon=1.0, delta=1e-6)
+        >>> found.interval().shape
+        (3, 2)
+        """
+        from simplexdp.inference.published import intervals_above
+        from simplexdp.mechanisms import DiscreteLaplaceMechanism
+
+        level = check.open_unit("level", level)
+        *noisy, rest = self.noisy_counts.tolist()
+
+        def of_values(miss: float) -> NDArray[np.int64]:
+            return intervals_above(noisy, scale=self.scale, threshold=self.threshold, least=self.least, miss=miss)
+
+        if self.other_scale:
+            last = DiscreteLaplaceMechanism(scale=self.other_scale, sensitivity=1).interval([rest], level)[0]
+        elif noisy:
+            # The counts of the values and of the rest add up to what their noisy ones do.
+            last = rest + (np.array(noisy)[:, None] - of_values(_core.test_size(level, len(noisy)))).sum(axis=0)[::-1]
+        else:
+            last = np.array([rest, rest])
+        return np.vstack([of_values(_core.test_size(level, 1)), np.clip(last, 0, None)])
+
 
 def discover(
     frame: Any,
