@@ -1,6 +1,6 @@
 """Write docs/plan-agreement.md: what `sdp.plan` says beside what releases of real data are off by.
 
-    python -m benches.python.plan_table DIRECTORY [TASK | TASK:DATA ...]
+    python -m benches.python.plan_table DIRECTORY [TASK | TASK:DATA | TASK:DATA:EPSILON ...]
 
 What is named is measured again and all other rows stay; the page is written after each row, so a run that is stopped
 loses one. DIRECTORY holds the data sets. Each is cut into two halves at random: one is the public stand-in, the
@@ -67,10 +67,15 @@ def main(directory: Path, tasks: list[str]) -> None:
     warnings.simplefilter("ignore")
     rows = _rows_of(PAGE)
     for task, name, like, private, domains, keywords in _cases(directory):
-        if tasks and task not in tasks and f"{task}:{name}" not in tasks:
+        wanted = [
+            epsilon
+            for epsilon in EPSILONS
+            if not tasks or {task, f"{task}:{name}", f"{task}:{name}:{epsilon:g}"} & set(tasks)
+        ]
+        if not wanted:
             continue
         n = len(next(iter(private.values())))
-        given = {"n": n, "domains": domains, "delta": 1e-7, "epsilons": EPSILONS, **keywords}
+        given = {"n": n, "domains": domains, "delta": 1e-7, "epsilons": wanted, **keywords}
         if domains is None:
             like = like["values"]
         counts = task in COUNTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from simplexdp import _arguments as check
 from simplexdp import _core, divergence
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp._cautions import caution
+from simplexdp.comparison.automatic import Asked, advise
 from simplexdp.comparison.candidates import Setting, UnavailableError, candidates, with_rules
 from simplexdp.comparison.measure import Choice, Measured, measure
 from simplexdp.comparison.metrics import METRICS, errors
@@ -21,6 +23,7 @@ from simplexdp.comparison.population import as_population
 from simplexdp.comparison.postprocessing import Rule
 from simplexdp.comparison.table import Comparison, Row, checked_setting, compare, compared, error_name, tabulate
 from simplexdp.exceptions import InvalidParameterError
+from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
 
 __all__ = ["TASKS", "Recommendation", "recommend"]
 
@@ -29,10 +32,13 @@ Integers = NDArray[np.int64]
 Rng = np.random.Generator
 
 TASKS = (
-    "histogram", "counts", "groups", "posterior", "posterior-draw", "naive-bayes", "bayesian-network", "synthetic-data",
-    "synthesis", "mean", "quantile",
+    "histogram", "counts", "groups", "numeric-histogram", "posterior", "posterior-draw", "naive-bayes",
+    "bayesian-network", "synthetic-data", "synthesis", "mean", "quantile", "hierarchy", "margins", "categories",
+    "gaussian-nb",
 )  # fmt: skip
-MODELS, NUMERIC = TASKS[5:9], TASKS[9:]
+MODELS, ALONE_CHOSEN = TASKS[6:10], TASKS[10:]
+NEEDS_NO_DIMENSION = ("mean", "quantile", "hierarchy", "categories")
+WITH_ROWS = ("groups", "margins", "gaussian-nb")
 ALSO_CALLED = {"classifier": "naive-bayes", "network": "bayesian-network"}
 """As `sdp.plan` calls them."""
 
@@ -41,7 +47,7 @@ INTEGERS = names(lambda entry: entry.integer)
 POSTERIORS = (*INTEGERS, "hellinger")
 """What suits a histogram, counts and posteriors."""
 
-COUNTING = ("counts", "groups")
+INFERRED = ("counts", "groups", "numeric-histogram", "posterior", "posterior-draw")
 """What releases counts that can be inferred from."""
 
 AUTO = names(lambda entry: entry.tables and entry.integer and entry.noise)
@@ -51,6 +57,9 @@ ALONE = (
     " That is one row by itself, {rule}; a model chooses the noise by itself and infers all its tables "
     "together: docs/models-accuracy.md has what comes of it."
 )
+
+CLEARLY = 2.0
+"""Standard errors by which expected counts have to be closer."""
 
 SAMPLES = 2000
 CELLS = 60_000
@@ -70,7 +79,8 @@ class Recommendation:
     code : str
         Lines that run, given the private data under the name that they use.
     comparison : Comparison or None
-        The measurement; None for a mean and quantiles, whose releases take the better noise by themselves.
+        The measurement; None where the release takes the better noise by itself: for means, quantiles, hierarchies,
+        categories and Gaussian naive Bayes, and for margins.
     """
 
     task: str
@@ -104,6 +114,7 @@ def recommend(
     adjacency: str = "replace",
     tables: int | None = None,
     rows: int | None = None,
+    levels: Sequence[int] | None = None,
     postprocessing: Sequence[str] | None = None,
     population: str = "mixed",
     seed: int = 0,
@@ -116,19 +127,26 @@ def recommend(
         - "histogram": shares of categories, with whatever public post-processing is best.
         - "counts": counts, as they are released or as they are expected given the release, what is closer.
         - "groups": the same of a table with `rows` groups, all released in one go.
-        - "posterior": the parameters of a Dirichlet posterior under a uniform prior; the error is the Hellinger
-          distance from the posterior of the data.
-        - "posterior-draw": one draw from a posterior; the error is KL(shares of the data || draw).
+        - "numeric-histogram": counts of the bins of a column of numbers; `dimension` is the number of bins.
+        - "posterior": the parameters of a Dirichlet posterior under a uniform prior, of the nearest counts with the
+          public sum or of those that are expected given the release; the error is the Hellinger distance from the
+          posterior of the data.
+        - "posterior-draw": one draw from such a posterior; the error is KL(shares of the data || draw).
         - "naive-bayes" or "classifier", "bayesian-network" or "network", "synthetic-data": conditional tables of the
           library's models; the error is the KL divergence of a row of a table, inferred as models infer it (by the
           best floor where that takes too long).
         - "synthesis": all tables of one and two columns of a table of unknown structure; `tables` is the number of its
           columns.
         - "mean", "quantile": of a column of numbers; the error is in shares of the distance between the bounds.
+        - "hierarchy": counts on the `levels` of a public hierarchy, which add up.
+        - "margins": sums over rows and columns of a table with `rows` groups.
+        - "categories": those of a column whose values nobody listed (`simplexdp.frames.Domain.discover`).
+        - "gaussian-nb": naive Bayes on `dimension` columns of numbers and `rows` classes; the accuracy on made-up data.
     n : int
         Number of records, public or a public guess.
     dimension : int, optional
-        Number of categories; for a model those of a typical column. Not for "mean" and "quantile", needed otherwise.
+        Number of categories; for a model those of a typical column. Not for "mean", "quantile", "hierarchy" and
+        "categories", needed otherwise.
     epsilon, delta : float
         The budget of everything that is released.
     metric : {"kl", "hellinger", "l1", "linf"}, optional
@@ -137,8 +155,10 @@ def recommend(
         Which data sets are neighbours.
     tables, rows : int, optional
         For a model: how many tables it has, and how many rows a typical one has (classes, or configurations of the
-        parents); for "groups" the number of groups is `rows`; 10 and 2 unless they are given. Every other task has one
-        table of one row.
+        parents); for "groups" and "margins" the number of groups is `rows`, for "gaussian-nb" that of classes; 10 and 2
+        unless they are given. Every other task has one table of one row.
+    levels : sequence of int, optional
+        For "hierarchy": how many groups each level has, from coarse to fine.
     postprocessing : sequence of str, optional
         For "histogram", as for `compare`: without "posterior" it is quicker.
     population, seed
@@ -163,17 +183,27 @@ def recommend(
     task = ALSO_CALLED.get(check.choice("task", task, (*TASKS, *ALSO_CALLED)), task)
     if metric is not None and task != "histogram":
         raise InvalidParameterError(f"metric must be left out for the task {task!r}, got {metric!r}")
-    if task not in MODELS and (tables is not None or (rows is not None and task != "groups")):
+    if task not in MODELS and (tables is not None or (rows is not None and task not in WITH_ROWS)):
         raise InvalidParameterError(f"tables and rows must be left out for the task {task!r}")
     if task == "synthesis" and rows is not None:
         raise InvalidParameterError(f"rows must be left out for the task {task!r}")
     if postprocessing is not None and task != "histogram":
         raise InvalidParameterError(f"postprocessing must be left out for the task {task!r}")
-    if task in NUMERIC:
-        if dimension is not None:
-            raise InvalidParameterError(f"dimension must be left out for the task {task!r}")
-        caution(epsilon=check.positive("epsilon", epsilon), delta=check.non_negative("delta", delta), n=n)
-        return _of_numbers(task, n, epsilon, delta, adjacency, seed)
+    if (levels is None) == (task == "hierarchy"):
+        rule = "given" if levels is None else "left out"
+        raise InvalidParameterError(f"levels must be {rule} for the task {task!r}")
+    if task in NEEDS_NO_DIMENSION and dimension is not None:
+        raise InvalidParameterError(f"dimension must be left out for the task {task!r}")
+    if task in ALONE_CHOSEN:
+        if dimension is None and task not in NEEDS_NO_DIMENSION:
+            raise InvalidParameterError(f"dimension must be given for the task {task!r}")
+        asked = Asked(
+            task, check.integer("n", n, 1), check.positive("epsilon", epsilon), check.non_negative("delta", delta),
+            check.choice("adjacency", adjacency, ADJACENCIES), check.integer("seed", seed, 0),
+        )  # fmt: skip
+        caution(epsilon=asked.epsilon, delta=asked.delta, n=asked.n)
+        n_rows = MODEL_ROWS if rows is None else check.integer("rows", rows, 1)
+        return Recommendation(task, *advise(asked, dimension, n_rows, levels), None)
     if dimension is None:
         raise InvalidParameterError(f"dimension must be given for the task {task!r}")
     if task == "posterior" and adjacency == "add_remove":
@@ -211,20 +241,6 @@ def recommend(
     return Recommendation(task, best.mechanism, why, code, table)
 
 
-def _of_numbers(task: str, n: int, epsilon: float, delta: float, adjacency: str, seed: int) -> Recommendation:
-    """Say what the release of a mean or of quantiles does, which takes the better noise by itself."""
-    from simplexdp.planning import plan
-
-    found = plan(task, n=n, epsilons=[epsilon], delta=delta, adjacency=adjacency, seed=seed)
-    step = found.steps[0]
-    why = (
-        f"Of two kinds of noise it has the smaller variance at ({epsilon:g}, {delta:g})-DP ({adjacency}) and is taken "
-        f"without being asked for. At n = {n} what is released of {found.about} is off by {100 * step.value:.3g} % of "
-        f"the distance between the bounds on average; what more and less budget do says sdp.plan({task!r}, n={n})."
-    )
-    return Recommendation(task, step.mechanism, why, step.code.replace("(0.0, 1.0)", "bounds"), None)
-
-
 def _measured(task: str, setting: Setting, population: str, seed: int) -> Comparison:
     """Measure what a task releases as it is."""
     drawn_from = as_population(population, setting.dimension)
@@ -251,29 +267,30 @@ def _measured(task: str, setting: Setting, population: str, seed: int) -> Compar
         choice = Choice(candidate, Rule("raw", lambda weights: weights), None)
         measured.append(Measured(choice, error(name, x, released, generator)))
         inferring = [rule for rule in candidate.rules if rule.name == "posterior" and not rule.slow]
-        if task in COUNTING and inferring:
-            # The expected counts given the release, for nothing: on fewer data sets, where they are closer.
+        if task in INFERRED and inferring:
+            # The expected counts given the release, for nothing: on fewer data sets, where they are clearly closer.
             rows = inferring[0].most_rows
-            inferred = Measured(
-                Choice(candidate, inferring[0], None),
-                error(name, x[:rows], inferring[0].prepare(released[:rows]), generator),
-            )
-            if inferred.mean < measured[-1].errors[:rows].mean():
-                measured[-1] = inferred
+            raw = measured[-1].errors
+            expected = error(name, x[:rows], inferring[0].prepare(released[:rows]), generator, expected=True)
+            gained = raw[:rows] - expected
+            if gained.mean() > CLEARLY * gained.std(ddof=1) / math.sqrt(len(gained)):
+                # Beside the mean over all data sets, which is known better.
+                measured[-1] = Measured(Choice(candidate, inferring[0], None), float(raw.mean()) - gained)
     return tabulate(measured, setting, label, drawn_from.name, rows, left_out)
 
 
-def _error_of_counts(_: str, counts: Integers, released: Floats, __: Rng) -> Floats:
+def _error_of_counts(_: str, counts: Integers, released: Floats, __: Rng, *, expected: bool = False) -> Floats:
     return np.asarray(np.abs(released - counts).mean(axis=1))
 
 
-def _error_of_posterior(_: str, counts: Integers, released: Floats, __: Rng) -> Floats:
-    return np.asarray(divergence.hellinger_dirichlet(1.0 + _projected(counts, released), 1.0 + counts))
+def _error_of_posterior(_: str, counts: Integers, released: Floats, __: Rng, *, expected: bool = False) -> Floats:
+    known = released if expected else _projected(counts, released)
+    return np.asarray(divergence.hellinger_dirichlet(1.0 + known, 1.0 + counts))
 
 
-def _error_of_draw(name: str, counts: Integers, released: Floats, generator: Rng) -> Floats:
+def _error_of_draw(name: str, counts: Integers, released: Floats, generator: Rng, *, expected: bool = False) -> Floats:
     draws = released
-    if name != "dirichlet":
+    if name != "dirichlet" or expected:
         weights = generator.standard_gamma(1.0 + np.maximum(released, 0.0))
         draws = weights / weights.sum(axis=1, keepdims=True)
     return errors("kl", counts / counts.sum(axis=1, keepdims=True), draws)
@@ -285,7 +302,8 @@ def _projected(counts: Integers, released: Floats) -> Integers:
     return _core.project_counts(noisy.ravel(), noisy.shape[1], int(counts[0].sum())).reshape(noisy.shape)
 
 
-_MEASURES: dict[str, tuple[tuple[str, ...], Callable[[str, Integers, Floats, Rng], Floats], str]] = {
+_MEASURES: dict[str, tuple[tuple[str, ...], Callable[..., Floats], str]] = {
+    "numeric-histogram": (AUTO, _error_of_counts, "mean absolute error of a count"),
     "groups": (INTEGERS, _error_of_counts, "mean absolute error of a count"),
     "counts": (INTEGERS, _error_of_counts, "mean absolute error of a count"),
     "posterior": (POSTERIORS, _error_of_posterior, "Hellinger distance of posteriors"),
@@ -383,8 +401,29 @@ def _inferring(best: Row, table: Comparison) -> str:
     )
 
 
+def _binned_code(best: Row, table: Comparison) -> str:
+    change = "" if table.adjacency == "replace" else f", adjacency={table.adjacency!r}"
+    return (
+        f"import simplexdp as sdp\nreleased = sdp.numeric.histogram(values, bounds=bounds, n_bins={table.dimension}, "
+        f"epsilon={table.epsilon!r}, delta={table.delta!r}{change})\n"
+        "released.posterior_.counts.mean, released.posterior_.counts.interval(0.95)"
+    )
+
+
+def _expected_code(mechanism: str, table: Comparison) -> str:
+    """Return the lines that infer which counts to expect."""
+    total = f", total={table.n}" if table.adjacency == "replace" else ""
+    return (
+        f"import simplexdp as sdp\nmechanism = {mechanism}\n"
+        f"inferred = mechanism.infer(mechanism.release(counts), prior='empirical'{total})\n"
+    )
+
+
 def _posterior_code(best: Row, table: Comparison) -> str:
     prior = f"[1.0] * {table.dimension}"
+    if best.postprocessing == "posterior":
+        expected = _expected_code(_construction(best.mechanism, table), table)
+        return f"{expected}posterior = sdp.Posterior(1.0 + inferred.counts.mean)"
     if best.mechanism == "hellinger":
         building = f"sdp.HellingerMechanism({prior}, {table.n}, {table.epsilon!r})"
     else:
@@ -393,6 +432,12 @@ def _posterior_code(best: Row, table: Comparison) -> str:
 
 
 def _draw_code(best: Row, table: Comparison) -> str:
+    if best.postprocessing == "posterior":
+        dirichlet = best.mechanism == "dirichlet"
+        expected = _expected_code(
+            _dirichlet_construction(best, table) if dirichlet else _construction(best.mechanism, table), table
+        )
+        return f"{expected}draw = sdp.Posterior(1.0 + inferred.counts.mean).sample()  # more draws cost nothing"
     if best.mechanism == "dirichlet":
         building = _dirichlet_construction(best, table)
         return f"import simplexdp as sdp\nmechanism = {building}\ndraw = mechanism.release(counts)"
@@ -407,6 +452,7 @@ _CODE: dict[str, Callable[[Row, Comparison], str]] = {
     "histogram": _histogram_code,
     "counts": _counts_code,
     "groups": _groups_code,
+    "numeric-histogram": _binned_code,
     "posterior": _posterior_code,
     "posterior-draw": _draw_code,
 }

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simplexdp import divergence
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp.comparison import POSTPROCESSING, Recommendation, compare, recommend, shares_of
+from simplexdp.comparison.candidates import Setting, candidates, with_rules
 from simplexdp.comparison.population import SHAPES, Population, as_population
 from simplexdp.exceptions import InsecureRandomnessWarning, InvalidParameterError
 from simplexdp.mechanisms import DirichletMechanism, HellingerMechanism, NoisyPosteriorMechanism
@@ -35,6 +36,9 @@ PLANNED_SIZES = {"sparse": "zipf"}
 """Sizes of groups where their shares have a shape for which groups would be empty."""
 
 SHAPES_WORDS = "That is for shares that spread over all categories; even or very uneven ones make it"
+
+POSTERIORS, OF_SHAPE = 160, 40
+"""Data sets of a posterior, and of each shape for its range: each is inferred."""
 
 QUICK_SAMPLES = 200
 """Where only the size of an error matters."""
@@ -295,38 +299,58 @@ class Posterior(_Counts):
 
     of_cells = "the posterior of the shares of {} categories"
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._expects: dict[float, bool] = {}
+        """Whether the counts that are expected given the release do better than the nearest whole ones."""
+
+    def _rows(self) -> int:
+        return min(super()._rows(), POSTERIORS)
+
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
         """Take the mechanism that `recommend` finds, and look at the errors of some releases one by one."""
         if quick:
             name = self._best[budget.epsilon]
-            errors = self._errors(self._mechanism(name, budget, n), self._draws(n, quick=True))
-            return Found(name, float(errors.mean()), _standard_error(errors), math.nan, None, "")
+            return self._quick(name, self._errors(name, budget, n, self._draws(n, quick=True)))
         advice = self._recommended("posterior", budget, n, None)
         assert advice.comparison is not None
         row = advice.comparison.rows[0]
-        self._best[budget.epsilon] = advice.mechanism
-        mechanism = self._mechanism(advice.mechanism, budget, n)
+        self._best[budget.epsilon] = name = advice.mechanism
+        self._expects[budget.epsilon] = row.postprocessing == "posterior"
         counts = self._draws(n)
-        errors = self._errors(mechanism, counts)
+        errors = self._errors(name, budget, n, counts)
         within = float(np.quantile(errors, budget.level, method="higher"))
         if self._stood_in is not None:
-            again = self._errors(mechanism, counts, self._seed + 1)
+            again = self._errors(name, budget, n, counts, self._seed + 1)
             reach: tuple[float, float] | None = range_of_samples(np.stack([errors, again], axis=1), n, self._stood_in)
         else:
-            by_shape = [self._errors(mechanism, self._of_shape(shape, n)) for shape in self._shapes]
+            by_shape = [self._errors(name, budget, n, self._of_shape(shape, n)[:OF_SHAPE]) for shape in self._shapes]
             reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
-        return Found(advice.mechanism, row.error, row.standard_error, within, mechanism.privacy, advice.code, reach)
+        curve = self._mechanism(name, budget, n).privacy
+        return Found(name, float(errors.mean()), _standard_error(errors), within, curve, advice.code, reach)
+
+    @staticmethod
+    def _quick(name: str, errors: Floats) -> Found:
+        return Found(name, float(errors.mean()), _standard_error(errors), math.nan, None, "")
 
     def _mechanism(self, name: str, budget: Budget, n: int) -> Any:
         prior = [1.0] * self._cells
         if name == "hellinger":
             return HellingerMechanism(prior, n, budget.epsilon)
-        return NoisyPosteriorMechanism(prior, n, _built(name, {}, budget, self._cells, n))
+        built = _built(name, {}, budget, self._cells, n)
+        return built if self._expects[budget.epsilon] else NoisyPosteriorMechanism(prior, n, built)
 
-    def _errors(self, mechanism: Any, counts: Integers, seed: int | None = None) -> Floats:
+    def _errors(self, name: str, budget: Budget, n: int, counts: Integers, seed: int | None = None) -> Floats:
         seed = self._seed if seed is None else seed
-        released = np.array([posterior.alpha for posterior in _each(mechanism, counts, seed)])
-        return np.asarray(divergence.hellinger_dirichlet(released, 1.0 + counts))
+        released = _each(self._mechanism(name, budget, n), counts, seed)
+        if self._expects[budget.epsilon]:
+            # As the lines of code do: what is expected given each release.
+            setting = Setting(n, self._cells, budget.epsilon, budget.delta, "kl", budget.adjacency)  # type: ignore[arg-type]
+            expected = with_rules(candidates(name, setting)[0], ("posterior",), slow=True).rules[0].prepare
+            alpha = 1.0 + expected(np.array(released, dtype=np.float64))
+        else:
+            alpha = np.array([posterior.alpha for posterior in released])
+        return np.asarray(divergence.hellinger_dirichlet(alpha, 1.0 + counts))
 
     def yardstick(self, n: int) -> float:
         """Return how far apart the posteriors of two samples of the same shares are."""

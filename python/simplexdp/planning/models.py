@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp._parallel import threads_for
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.planning.stand_in import MadeUp, StandIn, Table
@@ -21,7 +23,13 @@ from simplexdp.testing import SeededRng
 __all__ = ["Classifier", "Network", "Synthesis"]
 
 LEAST_REPEATS, REPEATS, QUICK = 4, 12, 3
-"""Fits, and where only the size of the error matters, or for the range."""
+"""Fits, and where only the size of the error matters."""
+
+BESIDES = 2
+"""That are added at a time, however many threads there are: the same plan on every machine."""
+
+OF_LAW = 2
+"""Fits to each law of the range: how much they vary is told from all laws together."""
 
 SURE = 0.02
 """The standard error, as a share of the mean, that ends them: five times less than a plan promises."""
@@ -58,15 +66,10 @@ class _Model:
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
         """Fit as a user would, until the mean is known well enough."""
-        values: list[float] = []
-        with warnings.catch_warnings():
-            # Seeded on purpose, and about data that are public.
-            warnings.simplefilter("ignore")
-            for turn in range(QUICK if quick else REPEATS):
-                value, kind, curve = self._one(budget, n, turn)
-                values.append(value)
-                if turn + 1 >= LEAST_REPEATS and self._known(values):
-                    break
+        fits = self._fits(self._source, budget, n, range(QUICK if quick else LEAST_REPEATS))
+        while not quick and len(fits) < REPEATS and not self._known([fit[0] for fit in fits]):
+            fits += self._fits(self._source, budget, n, range(len(fits), len(fits) + BESIDES))
+        values, (_, kind, curve) = [fit[0] for fit in fits], fits[-1]
         mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
         reach = _t_quantile(budget.level, len(values) - 1) * spread * math.sqrt(1 + 1 / len(values))
         within = max(mean - reach, 0.0) if self.metric.more_is_better else min(mean + reach, 1.0)
@@ -83,21 +86,33 @@ class _Model:
         """Return what the mean lies between for laws of other shapes, this one among them."""
         if not self._others:
             return None
-        found, source = [(mean, error)], self._source
-        for each in self._others:
-            self._source = each
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                values = np.array([self._one(budget, n, turn)[0] for turn in range(QUICK)])
-            found.append((float(values.mean()), float(values.std(ddof=1)) / math.sqrt(QUICK)))
-        self._source = source
-        ends = [value + sign * 2 * spread for value, spread in found for sign in (-1, 1)]
+        by_law = np.array([[fit[0] for fit in self._fits(law, budget, n, range(OF_LAW))] for law in self._others])
+        means = by_law.mean(axis=1)
+        # Errors vary in proportion to their means.
+        varying = by_law / np.where(means > 0, means, 1.0)[:, None]
+        share = math.sqrt(float(varying.var(axis=1, ddof=1).mean()) / OF_LAW)
+        ends = [value * (1 + sign * 2 * share) for value in means for sign in (-1, 1)]
+        ends += [mean + sign * 2 * error for sign in (-1, 1)]
         return max(min(ends), 0.0), min(max(ends), 1.0)
+
+    def _fits(
+        self, source: StandIn | MadeUp, budget: Budget, n: int, turns: Sequence[int]
+    ) -> list[tuple[float, str, Any]]:
+        """Return metric, mechanism and cost of some fits, which each have a seed and a thread of their own."""
+        with warnings.catch_warnings(), ThreadPoolExecutor(threads_for(len(turns), 1)) as threads:
+            # Seeded on purpose, and about data that are public.
+            warnings.simplefilter("ignore")
+            waiting = [threads.submit(self._one, source, budget, n, turn) for turn in turns]
+            try:
+                return [each.result() for each in waiting]
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
 
     def code(self, budget: Budget) -> str:
         raise NotImplementedError
 
-    def _one(self, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
         """Return the metric of one fit, the mechanism that it took, and what it costs."""
         raise NotImplementedError
 
@@ -130,8 +145,7 @@ class Classifier(_Model):
         self._features = [name for name in domains if name != target]
         if not self._features:
             raise InvalidParameterError("domains must have a feature beside the class")
-        self._learn: StandIn | MadeUp
-        self._learn, judge = source.parts(self._generator(10**6))
+        self._source, judge = source.parts(self._generator(10**6))
         self._judge, self._truth = self._split(judge)
         self._plain: dict[int, float] = {}
         self.about = f"a naive Bayes classifier of {len(self._features)} columns into {self._domains[target]} classes"
@@ -151,13 +165,16 @@ class Classifier(_Model):
             budget = Budget(1.0, 1e-6, "replace", 0.95)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._plain[n] = float(np.mean([self._one(budget, n, turn, "none")[0] for turn in range(QUICK)]))
+                fits = [self._one(self._source, budget, n, turn, "none") for turn in range(QUICK)]
+            self._plain[n] = float(np.mean([fit[0] for fit in fits]))
         return self._plain[n]
 
-    def _one(self, budget: Budget, n: int, turn: int, mechanism: str = "auto") -> tuple[float, str, Any]:
+    def _one(
+        self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int, mechanism: str = "auto"
+    ) -> tuple[float, str, Any]:
         from simplexdp.models import PrivateCategoricalNB
 
-        features, classes = self._split(self._learn.draw(n, self._generator(turn)))
+        features, classes = self._split(source.draw(n, self._generator(turn)))
         model = PrivateCategoricalNB(
             budget.epsilon,
             budget.delta,
@@ -208,10 +225,10 @@ class Network(_Model):
         one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
         return math.sqrt(2) * self._apart(one, other, self._edges)
 
-    def _one(self, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
         from simplexdp.models import PrivateBayesianNetwork
 
-        table = self._source.draw(n, self._generator(turn))
+        table = source.draw(n, self._generator(turn))
         model = PrivateBayesianNetwork(
             self._edges,
             self._domains,
@@ -254,10 +271,10 @@ class Synthesis(_Model):
         one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
         return self._apart(one, other, self._pairs)
 
-    def _one(self, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
         from simplexdp.models import PrivateSynthesizer
 
-        table = self._source.draw(n, self._generator(turn))
+        table = source.draw(n, self._generator(turn))
         model = PrivateSynthesizer(
             budget.epsilon,
             budget.delta,

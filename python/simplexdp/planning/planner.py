@@ -33,6 +33,13 @@ POINT = 0.01
 WIDTH = 100
 """Of the words below a table that is printed."""
 
+SLOPE = 0.5
+"""By how much the logarithm of an error over that of chance falls with that of n, where nothing else is known of it."""
+
+STEP, FAR, NEAR, LEAST_EXCESS, MOST_TRIED = 1.5, 20.0, 0.04, 0.01, 16
+"""Of the search for records: the least and the largest factor of a step, a logarithm that ends it, what counts as
+nothing, numbers of records at most."""
+
 FLAT = 1.1
 """More budget has stopped paying where ten times as much would make the error smaller by less than a tenth."""
 
@@ -360,7 +367,7 @@ def plan(
         needed = None
         if math.isfinite(guess):
             # After one that is out of reach all are.
-            needed = _needed(measured, Budget(epsilon, delta, change, level), n, each, _goal(chosen, target), guess)
+            needed = _needed(measured, Budget(epsilon, delta, change, level), n, each, target, guess)
             guess = math.inf if needed is None else needed
         assert each.curve is not None
         advantage = each.curve.advantage()
@@ -469,32 +476,48 @@ def _goal(metric: Metric, target: float | None) -> Callable[[float, float], bool
     return lambda value, yardstick: value <= (yardstick if target is None else target)
 
 
-def _needed(
-    task: Task, budget: Budget, n: int, found: Found, good: Callable[[float, float], bool], guess: float
-) -> float | None:
+def _excess(metric: Metric, target: float | None, value: float, yardstick: float) -> float:
+    """Return how many times as far off a value is as it may be, at least a hundredth."""
+    if not metric.more_is_better:
+        return max(value / max(yardstick if target is None else target, 1e-300), LEAST_EXCESS)
+    allowed = POINT if target is None else yardstick - target
+    if allowed <= 0:
+        return LEAST_EXCESS if value >= yardstick - allowed else math.inf
+    return max((yardstick - value) / allowed, LEAST_EXCESS)
+
+
+def _needed(task: Task, budget: Budget, n: int, found: Found, target: float | None, guess: float) -> float | None:
     """Search the number of records from which the goal is reached, to about 10 %; None if there is none to be had."""
-    most = task.most_records()
-
-    def enough(records: float) -> bool:
-        size = max(int(records), 2)
-        value = found.value if size == n else task.measure(budget, size, quick=True).value
-        return good(value, task.yardstick(n if task.fixed_yardstick else size))
-
-    high = max(float(n), guess if math.isfinite(guess) else 0.0, float(task.least_records))
-    low = float(task.least_records)
-    while not enough(high):
-        low, high = high, 4 * high
-        if high > most:
-            return None
-    while low < high / 4:
-        if not enough(high / 4):
-            low = high / 4
-            break
-        high /= 4
-    while high > 1.2 * low:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    most, least = float(task.most_records()), float(task.least_records)
+    bad: tuple[float, float] | None = None
+    good: tuple[float, float] | None = None
+    size = max(float(n), least)
+    for _ in range(MOST_TRIED):
+        records = max(int(size), 2)
+        value = found.value if records == n else task.measure(budget, records, quick=True).value
+        excess = _excess(task.metric, target, value, task.yardstick(n if task.fixed_yardstick else records))
+        # What is far off gets a finite logarithm.
+        seen = (math.log(size), math.log(min(excess, 1e6)))
+        if excess <= 1:
+            good = seen
+        else:
+            bad = seen
+        if good is None:
+            if size >= most:
+                return None
+            size = min(max(size * min(math.exp(seen[1] / SLOPE), FAR), STEP * size, guess), most)
+        elif bad is None:
+            if size <= least:
+                return least
+            size = max(min(size * max(math.exp(seen[1] / SLOPE), 1 / FAR), size / STEP), least)
+        else:
+            # On the line through both, in logarithms.
+            share = bad[1] / (bad[1] - good[1]) if bad[1] > good[1] else 0.5
+            if good[0] - bad[0] < math.log(STEP) * (1 + 1e-9) or min(bad[1], -good[1]) < NEAR:
+                return math.exp(bad[0] + share * (good[0] - bad[0]))
+            # Away from its ends: what was measured varies.
+            size = math.exp(bad[0] + min(max(share, 0.2), 0.8) * (good[0] - bad[0]))
+    return None if good is None else math.exp(good[0])
 
 
 def _round(records: float) -> int:
