@@ -9,14 +9,17 @@ import warnings
 from contextvars import ContextVar
 from typing import Any
 
-from simplexdp.exceptions import PrivacyLeakWarning, WeakGuaranteeWarning
+from simplexdp.exceptions import InsecureRandomnessWarning, PrivacyLeakWarning, WeakGuaranteeWarning
 
-__all__ = ["WEAK", "OneLeak", "caution", "caution_leak", "caution_search"]
+__all__ = ["WEAK", "OneLeak", "caution", "caution_leak", "caution_search", "caution_seed", "caution_user"]
 
 WEAK = 10.0
 """An epsilon above which hardly anything is protected: e^10 is 22026."""
 
 PACKAGE = __name__.partition(".")[0]
+
+SIMULATING = frozenset(((PACKAGE, "planning"), (PACKAGE, "comparison")))
+"""Parts that release made-up data again and again."""
 
 
 def caution(*, epsilon: Any = None, delta: Any = None, n: Any = None) -> None:
@@ -52,6 +55,25 @@ def caution_search(level: int) -> None:
     )
 
 
+def caution_seed(words: str) -> bool:
+    """Warn of draws that repeat, at the line that called the package; tell whether there was anything to warn of.
+
+    What a plan or a comparison draws for itself is of made-up data: nobody's, and no release.
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None and _part(frame)[:1] == (PACKAGE,):
+        if _part(frame) in SIMULATING:
+            return False
+        frame = frame.f_back
+    warnings.warn(words, InsecureRandomnessWarning, stacklevel=_outside())
+    return True
+
+
+def caution_user(words: str) -> None:
+    """Warn of what a call does not do as it was asked, at the line that called the package."""
+    warnings.warn(words, UserWarning, stacklevel=_outside())
+
+
 _TOGETHER: ContextVar[list[str] | None] = ContextVar("_TOGETHER", default=None)
 
 
@@ -59,7 +81,7 @@ def caution_leak(words: str) -> None:
     """Warn of what was taken from private data, at the line that called the package."""
     together = _TOGETHER.get()
     if together is None:
-        _warn_of_leak(words, sys._getframe(1))
+        _warn_of_leak(words)
     else:
         together.append(words)
 
@@ -76,15 +98,19 @@ class OneLeak:
         """Say it, unless the call failed: then nothing is released."""
         _TOGETHER.reset(self._token)
         if self._words and kind is None:
-            _warn_of_leak("; ".join(self._words), sys._getframe(1))
+            _warn_of_leak("; ".join(self._words))
 
 
-def _warn_of_leak(words: str, frame: Any) -> None:
-    """Warn at the line that called the package, from one of its frames two below the one that runs."""
-    level = 4
-    while frame.f_back is not None and _part(frame.f_back)[:1] == (PACKAGE,):
+def _warn_of_leak(words: str) -> None:
+    warnings.warn(words, PrivacyLeakWarning, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return the stack level, for whoever asks, of the line that called the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _part(frame)[:1] == (PACKAGE,):
         level, frame = level + 1, frame.f_back
-    warnings.warn(words, PrivacyLeakWarning, stacklevel=level)
+    return level
 
 
 def _caller() -> int:

@@ -1,6 +1,10 @@
 """Words to users whose budget is not what they think: one warning each, which says what to do."""
 
+import re
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -158,3 +162,59 @@ def test_what_a_call_that_failed_would_have_taken_is_not_told_by_the_next():
     with pytest.warns(PrivacyLeakWarning) as found:
         models.PrivateHistogram(epsilon=1.0).fit({"x": ["a", "b"] * 2000}, "x")
     assert "classes" not in str(found[0].message)
+
+
+USERS = {
+    "leak": (PrivacyLeakWarning, lambda: models.PrivateHistogram(epsilon=1.0).fit({"x": ["a", "b"] * 2000}, "x")),
+    "epsilon": (sdp.WeakGuaranteeWarning, lambda: sdp.DiscreteLaplaceMechanism.for_counts(11)),
+    "delta": (sdp.WeakGuaranteeWarning, lambda: sdp.DirichletMechanism.calibrated(1.0, 0.02, 2, total=100)),
+    "synthesis": (
+        UserWarning,
+        lambda: models.PrivateSynthesizer(0.01, 1e-6, domains={"a": 2, "b": 2, "c": 9}).fit(
+            {"a": [0, 1] * 10, "b": [1, 0] * 10, "c": [3] * 20}
+        ),
+    ),
+    "not inferred": (
+        UserWarning,
+        lambda: models.PrivateBayesianNetwork([("a", "b")], {"a": 130, "b": 130}, epsilon=1.0).fit(
+            {"a": [1] * 50, "b": [2] * 50}
+        ),
+    ),
+}
+WHAT_TO_DO = re.compile(r"\b(take|give|state|use|leave|merge|pass|says|search on)\b")
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_a_warning_is_heard_once_at_the_callers_line_and_says_what_to_do(name):
+    category, call = USERS[name]
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        call()
+    assert [(each.category, each.filename) for each in heard] == [(category, __file__)]
+    assert WHAT_TO_DO.search(str(heard[0].message)), heard[0].message
+
+
+def test_a_seed_is_warned_of_once_at_the_callers_line_whatever_a_plan_drew_before(tmp_path):
+    script = tmp_path / "release.py"
+    script.write_text(
+        "import warnings\n"
+        "import simplexdp as sdp\n"
+        "sdp.plan('groups', n=100, domains=[2, 2], epsilons=[1.0])\n"
+        "rng, noise = sdp.testing.SeededRng(1), sdp.DiscreteLaplaceMechanism.for_counts(1)\n"
+        "with warnings.catch_warnings(record=True) as heard:\n"
+        "    warnings.simplefilter('always')\n"
+        "    noise.release([1, 2], rng=rng)\n"
+        "    noise.release([1, 2], rng=rng)\n"
+        "print([(w.category.__name__, w.filename == __file__, w.lineno, str(w.message)) for w in heard])\n"
+    )
+    told = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=True).stdout
+    assert told.startswith("[('InsecureRandomnessWarning', True, 7, ")
+    assert told.count("Warning") == 1
+    assert "leave rng out" in told
+
+
+def test_every_warning_is_given_in_one_place():
+    """Where the stack level is found, so that users see their own line."""
+    package = Path(sdp.__file__).parent
+    calls = [path.name for path in package.rglob("*.py") if "warnings.warn(" in path.read_text(encoding="utf-8")]
+    assert calls == ["_cautions.py"]

@@ -8,7 +8,6 @@ parents saw the same totals. `simplexdp_core::inference::conditional` has the fo
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core
+from simplexdp._cautions import caution_user
 from simplexdp._parallel import threads_for
 from simplexdp.models.released import ReleasedTable
 
@@ -67,7 +67,7 @@ def smoothing_used(asked: str, tables: Iterable[ReleasedTable], total: int | Non
     tables = list(tables)
     reason = why_as_drawn(tables, total)
     if asked == "posterior" and reason is not None and sum(table.values.size for table in tables) > MOST_CELLS:
-        warnings.warn(f"the model is not inferred: {reason}", UserWarning, stacklevel=4)
+        caution_user(f"the model is not inferred: {reason}")
     return asked if reason is None else "floor"
 
 

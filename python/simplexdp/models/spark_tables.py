@@ -6,7 +6,6 @@ comes back is one row for each cell that is not empty.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import simplexdp
+from simplexdp._cautions import caution_user
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.frames.lazy import selected_columns
@@ -55,11 +55,9 @@ def counted_by_workers(
         return None
     lacking = answers(selected.sparkSession, NEEDED) - {simplexdp.__version__}
     if lacking:
-        warnings.warn(
+        caution_user(
             f"Spark's workers should have simplexdp {simplexdp.__version__}, pyarrow and narwhals to count in them "
-            f"(one has {min(lacking)}); without, each row is copied once for each table, which is slow",
-            UserWarning,
-            stacklevel=2,
+            f"(one has {min(lacking)}); without, each row is copied once for each table, which is slow"
         )
         return None
     return _summed(selected.mapInArrow(_counting(domains, pairs), CELLS), domains, pairs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -18,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments, _core
-from simplexdp._cautions import caution
+from simplexdp._cautions import caution, caution_user
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
@@ -268,7 +267,10 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         if measured.total < 3 * measured.total_sigma:
             lost.append("tell how many records there are, or whether there are any")
         if lost:
-            warnings.warn(f"the budget is too small to {'; and to '.join(lost)}", UserWarning, stacklevel=4)
+            caution_user(
+                f"the budget is too small to {'; and to '.join(lost)}; take a larger epsilon or fewer columns, sdp.plan"
+                "('synthesis') says what each epsilon buys"
+            )
         bounds = {} if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._numeric = {
             column: NumericColumn(inner, bounds.get(column), column in whole) for column, inner in edges.items()

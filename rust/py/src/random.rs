@@ -1,6 +1,5 @@
 //! The `rng` argument: nothing for the operating system's entropy, or a `SeededRng`.
 
-use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numpy::{IntoPyArray, PyArray1};
@@ -126,17 +125,20 @@ pub(crate) fn simulation_key(rng: Option<&Bound<'_, PyAny>>) -> CoreResult<Strea
     Ok(seeded.get().0.next_key())
 }
 
-/// Warns the first time. Where warnings are errors the call is refused, and so is the next one.
+/// Warns the first time, at the line that called the package; a plan's or a comparison's own seeds are no news. Where
+/// warnings are errors the call is refused, and so is the next one.
 fn warn_once(py: Python<'_>) -> PyResult<()> {
     if WARNED.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    let warn = || {
-        let category = py.import("simplexdp.exceptions")?.getattr("InsecureRandomnessWarning")?;
-        let message = CString::new(INSECURE)?;
-        PyErr::warn(py, &category, &message, 2)
+    let warn = || -> PyResult<bool> {
+        py.import("simplexdp._cautions")?.getattr("caution_seed")?.call1((INSECURE,))?.extract()
     };
-    warn().inspect_err(|_| WARNED.store(false, Ordering::Relaxed))
+    let told = warn();
+    if !matches!(told, Ok(true)) {
+        WARNED.store(false, Ordering::Relaxed);
+    }
+    told.map(drop)
 }
 
 /// `size` raw words of stream `index` of a fresh key, with the interpreter released: what the tests of uniqueness compare.
