@@ -619,8 +619,9 @@ def _illustrate(
                 return plots.heat_map(found.count.reshape(cells), names=groups, labels=own, sort=extras.plot_sorted)
             ends = [found.count_ends[..., end].reshape(cells) for end in (0, 1)]
             return plots.groups(
-                found.count.reshape(cells), *ends, names=groups, labels=own, level=level, sort=extras.plot_sorted
-            )
+                found.count.reshape(cells), *ends, names=groups, labels=own, level=level, shown="expected",
+                sort=extras.plot_sorted,
+            )  # fmt: skip
 
         save_plot(draw, extras.plot, seeded=seeded)
         warn(f"wrote {extras.plot}")

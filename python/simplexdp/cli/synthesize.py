@@ -10,6 +10,7 @@ import click
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
+from simplexdp.cli.guarantee import account
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.reading import text_of
 from simplexdp.cli.records import FORMATS, Levels, fits_integers, marked, with_mark, writer
@@ -79,7 +80,8 @@ def synthesize(
     if report is not None and not _is_synthesizer(network):
         raise click.UsageError("--report is for a table, or for what fit-synth wrote")
     if _is_synthesizer(network):
-        write_report(network, report, file, comparison)
+        ledger = table.get("ledger")
+        write_report(network, report, file, comparison, ledger, account(ledger, seed))
         size = max(round(network.n_records_), 0) if size is None else size
     assert size is not None  # a table has its own
     names = list(network.domains_) if _is_synthesizer(network) else network.nodes_in_user_order()

@@ -92,8 +92,9 @@ def fit_synth(report: str | None, card: str | None, out: str | None, as_json: bo
     content = {**json.loads(model.to_json()), "private": given["seed"] is None, "seeded": given["seed"] is not None}
     text = json.dumps(content, ensure_ascii=False) + "\n"
     write_or_print(text, output.path)
-    write_report(model, report, given["file"], comparison)
-    write_card(card, text, given["file"], given["ledger"], account(given["ledger"], given["seed"]))
+    accountant = account(given["ledger"], given["seed"])
+    write_report(model, report, given["file"], comparison, given["ledger"], accountant)
+    write_card(card, text, given["file"], given["ledger"], accountant)
     guarantee = guarantee_of(
         model.privacy_,
         given["epsilon"],
@@ -216,9 +217,14 @@ class _Noting:
 
 
 def write_report(
-    model: PrivateSynthesizer, path: str | None, source: str, comparison: PaidComparison | None = None
+    model: PrivateSynthesizer,
+    path: str | None,
+    source: str,
+    comparison: PaidComparison | None = None,
+    ledger: str | None = None,
+    accountant: Any = None,
 ) -> None:
-    """Write the page about a model, if one is asked for."""
+    """Write the page about a model, if one is asked for, with what is left in the ledger that paid for it."""
     if path is not None:
         told = {"title": f"Synthetic records of {source}", "comparison": comparison}
-        write_pages(path, "quality", model, **told, facts=facts_of(source, None, None))
+        write_pages(path, "quality", model, **told, facts=facts_of(source, ledger, accountant))

@@ -37,6 +37,7 @@ def groups(
     labels: Sequence[object],
     level: float | None = None,
     what: str = "count",
+    shown: str = "released",
     sort: bool = False,
 ) -> Axes:
     """Plot one small histogram for each group, all on one scale, with intervals of the true values.
@@ -55,6 +56,8 @@ def groups(
         Level of the intervals, for the legend.
     what : str
         What the values are, below the axes.
+    shown : str
+        Where they come from, for the legend: "expected" for posterior means.
     sort : bool, default False
         Whether values and groups come in falling order of their sums; all histograms keep one order of the values.
 
@@ -97,7 +100,7 @@ def groups(
             if place >= shape[0]:
                 ax.remove()
                 continue
-            ax.barh(at, table[place], 0.8, color=PALETTE[5], label="released")
+            ax.barh(at, table[place], 0.8, color=PALETTE[5], label=shown)
             if ends:
                 name = "interval" if level is None else f"{100 * check.open_unit('level', level):g} % interval"
                 ax.hlines(at, ends[0][place], ends[1][place], color="#222222", linewidth=1.4, label=name, zorder=3)

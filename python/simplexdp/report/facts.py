@@ -35,7 +35,7 @@ class Facts:
     --------
     >>> from simplexdp.report import Facts
     >>> Facts(source="people.csv", date="2026-11-19", ledger="budget.db", used=0.25).listed()
-    {'Source': 'people.csv', 'Date': '2026-11-19', 'Ledger': 'budget.db, 25.0 % of its budget used'}
+    {'Source': 'people.csv', 'Date': '2026-11-19', 'Ledger': 'budget.db, 25.0 % of its budget used, 75.0 % left'}
     """
 
     source: str | None = None
@@ -51,7 +51,10 @@ class Facts:
 
     def listed(self) -> dict[str, str]:
         """Return what is known, in words."""
-        used = None if self.used is None else f"{percent(self.used, 1, up=True)} of its budget used"
+        used = None
+        if self.used is not None:
+            left = percent(max(1.0 - self.used, 0.0), 1, up=False)
+            used = f"{percent(self.used, 1, up=True)} of its budget used, {left} left"
         budget = ", ".join(part for part in (self.ledger, used) if part)
         given = {"Source": self.source, "Date": self.date, "Ledger": budget, **self.more}
         return {name: str(value) for name, value in given.items() if value not in (None, "")}

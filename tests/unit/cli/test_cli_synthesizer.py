@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from cli_files import BUDGET
@@ -147,7 +148,16 @@ def test_records_that_do_not_fit_are_not_quoted(simplexdp, folder, people):
 def test_the_ledger_is_debited_and_refuses(simplexdp, folder, people):
     assert simplexdp("ledger", "budget.db", "--create", "3.2", "1e-6", "--adjacency", "add_remove").code == 0
     fit = ("fit-synth", people, *TABLE, "--ledger", "budget.db", "--out")
-    assert simplexdp(*fit, "one.json").code == 0
+    assert simplexdp(*fit, "one.json", "--report", "quality.html").code == 0
+    # The Gaussian rule adds up variances, so the share that is used is neither epsilon's nor delta's.
+    page = (folder / "quality.html").read_text()
+    used, left = (
+        float(each) for each in re.search(r"budget.db, ([\d.]+) % of its budget used, ([\d.]+) % left", page).groups()
+    )
+    assert 0 < used <= 100
+    assert used + left == pytest.approx(100, abs=0.11)
+    told = json.loads((folder / "quality.html.json").read_text())
+    assert (told["ledger"], 100 * told["budgetUsed"]) == ("budget.db", pytest.approx(used, abs=0.1))
     done = simplexdp(*fit, "two.json")
     assert done.code == 1
     assert "nothing was released" in done.err
