@@ -11,11 +11,14 @@ from simplexdp.mechanisms._exact import Number, as_fraction
 __all__ = [
     "changed_values",
     "check_grid",
+    "check_steps",
     "default_resolution",
     "grid_of",
     "resolution_exponent",
 ]
 
+LOG_LARGEST_SCALE = 45
+"""Noise has a scale of at most 2^45 steps of the grid."""
 STEPS_PER_SCALE = 20
 """The default grid has 2^20 to 2^21 steps to the scale of the noise."""
 
@@ -25,10 +28,21 @@ def check_grid(mechanism: Any, size: Number) -> None:
     exact = as_fraction("scale", size)
     resolution = default_resolution(exact) if mechanism.resolution is None else mechanism.resolution
     log_resolution = resolution_exponent(resolution)
-    if exact > Fraction(2) ** (log_resolution + 45):
+    if exact > Fraction(2) ** (log_resolution + LOG_LARGEST_SCALE):
         raise InvalidParameterError(f"resolution must be at least the noise's scale / 2^45, got {resolution!r}")
     changed = None if mechanism.changed is None else check.integer("changed", mechanism.changed, 1)
     mechanism._set(resolution=math.ldexp(1.0, log_resolution), changed=changed)
+
+
+def check_steps(epsilon: Number | None, scale: Number, resolution: float) -> None:
+    """Refuse a budget whose noise has too many steps of the grid, by the budget's name."""
+    largest = Fraction(2) ** (resolution_exponent(resolution) + LOG_LARGEST_SCALE)
+    if epsilon is not None and scale > largest:
+        least = float(as_fraction("epsilon", epsilon) * as_fraction("scale", scale) / largest)
+        raise InvalidParameterError(
+            f"epsilon must be at least {least:.3g} on a grid of step {resolution:.3g}, where the scale of the noise is "
+            f"2^{LOG_LARGEST_SCALE} steps, got {float(epsilon)}"
+        )
 
 
 def changed_values(changed: int | None) -> int:

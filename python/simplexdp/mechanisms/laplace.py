@@ -13,6 +13,7 @@ from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio, check_noi
 from simplexdp.mechanisms._grid import (
     changed_values,
     check_grid,
+    check_steps,
     default_resolution,
     grid_of,
     resolution_exponent,
@@ -115,8 +116,10 @@ class LaplaceMechanism(NoiseMechanism):
             resolution = default_resolution(Fraction(plain))
         grid = (resolution_exponent(resolution), changed_values(changed))
         widened = _core.NoiseMechanism("laplace", (1, 1), as_ratio(size), grid).widened()
+        scale = pure_scale(epsilon, advantage, Fraction(*widened), adjacency, again=True)
+        check_steps(epsilon, scale, resolution)
         return cls(
-            scale=pure_scale(epsilon, advantage, Fraction(*widened), adjacency, again=True),
+            scale=scale,
             sensitivity=sensitivity,
             changed=changed,
             resolution=resolution,

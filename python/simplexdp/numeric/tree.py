@@ -45,32 +45,42 @@ class Tree:
         return np.concatenate([counts.reshape(1 << bits, -1).sum(axis=1) for bits in self.bits])
 
     @cached_property
-    def _matrix(self) -> Floats:
-        return np.concatenate([np.kron(np.eye(1 << b), np.ones(self.n_bins >> b)) for b in self.bits])
+    def _covariance(self) -> Floats:
+        """The covariance of the bins for noise of variance one.
+
+        It is the inverse of the sum over levels of m P, where P averages over groups of m bins. Coarser averages are
+        coarser parts of finer ones, so that what P adds to the level above is divided by the sum of m from there on.
+        """
+        sizes = np.array([self.n_bins >> bits for bits in self.bits], dtype=float)
+        inverse = 1 / np.cumsum(sizes[::-1])[::-1]
+        covariance = np.zeros((self.n_bins, self.n_bins))
+        for bits, size, weight in zip(self.bits, sizes, inverse - [*inverse[1:], 0.0], strict=True):
+            group = np.arange(1 << bits)
+            covariance.reshape(len(group), int(size), len(group), int(size))[group, :, group, :] += weight / size
+        return covariance
 
     @cached_property
-    def _solver(self) -> tuple[Floats, Floats]:
-        """The covariance of the bins for noise of variance one, and what noisy counts are multiplied by."""
-        covariance = np.linalg.inv(self._matrix.T @ self._matrix)
-        return covariance, covariance @ self._matrix.T
+    def _solver(self) -> Floats:
+        """What noisy counts are multiplied by to get the bins."""
+        shape = self.n_bins, -1
+        return np.hstack([self._covariance.reshape(*shape, self.n_bins >> bits).sum(axis=2) for bits in self.bits])
 
     @cached_property
     def _gain(self) -> Floats:
         """What of an error in the sum of all bins is each one's."""
-        covariance = self._solver[0]
-        found: Floats = covariance.sum(axis=1) / covariance.sum()
+        found: Floats = self._covariance.sum(axis=1) / self._covariance.sum()
         return found
 
     def _solve(self, known: bool) -> tuple[Floats, Floats]:
         """Return what noisy counts and a public total are multiplied by to get the bins."""
-        solver = self._solver[1]
+        solver = self._solver
         if not known:
             return solver, np.zeros(self.n_bins)
         return solver - np.outer(self._gain, solver.sum(axis=0)), self._gain
 
     def leaves(self, noisy: Floats, total: int | None) -> Floats:
         """Return the estimated counts of the bins."""
-        found: Floats = self._solver[1] @ noisy
+        found: Floats = self._solver @ noisy
         return found if total is None else found + self._gain * (total - found.sum())
 
     def _weights(self, level: float, known: bool) -> tuple[Floats, Floats]:
@@ -91,8 +101,12 @@ class Tree:
 
     def mean_variance(self, known: bool) -> float:
         """Return the variance of the number of values below an end of a bin, for noise of variance one."""
-        weights, _ = self._weights(0.5, known)
-        return float(np.mean(np.sum(weights**2, axis=1)))
+        covariance = self._covariance
+        if known:
+            covariance = covariance - np.outer(self._gain, covariance.sum(axis=0))
+        below = covariance.cumsum(axis=0).cumsum(axis=1)
+        total = below[-1, -1]
+        return float((np.sum(np.diag(below) - below[-1] + 0.25 * total) + 0.25 * total) / (self.n_bins + 1))
 
 
 @lru_cache(maxsize=4)

@@ -101,6 +101,48 @@ def gauss_legendre(n: int) -> tuple[list[Real], list[Real]]:
     return nodes, weights
 
 
+def scaled_erfc(q: Real) -> Real:
+    """Return (1 + 2z) exp(z^2) erfc(z), q = (z-4)/(z+4)."""
+    if q == 1:
+        return 2 / mp.sqrt(mp.pi)
+    z = 4 * (1 + q) / (1 - q)
+    return (1 + 2 * z) * mp.exp(z * z) * mp.erfc(z)
+
+
+def temme_series(n_terms: int, order: int) -> list[list[Real]]:
+    """Return the Taylor coefficients of c_k(eta), k < n_terms, of [DLMF 8.12.9-12], by powers of eta."""
+    # mu = lambda - 1 as a series in eta, from mu mu' = eta (1 + mu), and eta/mu.
+    mu = [mp.mpf(0), mp.mpf(1)]
+    for n in range(2, order + 2):
+        mu.append((mu[n - 1] - mp.fsum(mu[i] * (n + 1 - i) * mu[n + 1 - i] for i in range(2, n))) / (n + 1))
+    quotient = [mp.mpf(1)]
+    for n in range(1, order + 1):
+        quotient.append(-mp.fsum(mu[i + 1] * quotient[n - i] for i in range(1, n + 1)))
+    # Gamma(a)'s Stirling series, sum g_k a^-k, as the exponential of that of its logarithm.
+    logs = [mp.mpf(0) if k % 2 == 0 else mp.bernoulli(k + 1) / (k * (k + 1)) for k in range(n_terms + 1)]
+    g = [mp.mpf(1)]
+    for n in range(1, n_terms + 1):
+        g.append(mp.fsum(j * logs[j] * g[n - j] for j in range(1, n + 1)) / n)
+    series = [quotient[1:]]
+    for k in range(1, n_terms):
+        # c_k = c_(k-1)'/eta + (-1)^k g_k/mu; the poles at 0 cancel.
+        slope = [j * c for j, c in enumerate(series[-1])][1:]
+        series.append([s + (-1) ** k * g[k] * q for s, q in zip(slope, quotient, strict=False)][1:])
+    return series
+
+
+def temme(widest: float, smallest: int) -> tuple[list[list[Real]], Real]:
+    """Return polynomials for c_0 to c_9, one row for each power of eta, and the error of their sum at a shape."""
+    columns, error = [], mp.mpf(0)
+    for k, degree in enumerate((13, 12, 10, 9, 8, 7, 6, 5, 4, 3)):
+        series = temme_series(10, 70)[k][:58][::-1]
+        top, _, wrong = fit(lambda eta, series=series: mp.polyval(series, eta), -widest, widest, degree, 0)
+        largest = max(abs(mp.polyval(series, widest * i / 8)) for i in range(-8, 9))
+        error += wrong * largest / mp.mpf(smallest) ** k
+        columns.append(top + [mp.mpf(0)] * (13 - degree))
+    return [list(row) for row in zip(*columns, strict=True)], error
+
+
 def table(name: str, what: str, values: list[Real]) -> str:
     """Print one array."""
     rows = "".join(f"    {mp.nstr(value, 20)},\n" for value in values)
@@ -141,6 +183,14 @@ def main() -> None:
     nodes, weights = gauss_legendre(32)
     print(table("GAUSS_NODES", "Nodes in (0, 1) of Gauss and Legendre's rule.", nodes))
     print(table("GAUSS_WEIGHTS", "Weights of [`GAUSS_NODES`].", weights))
+    print(rational("SCALED_ERFC", "(1 + 2z) exp(z^2) erfc(z) in (z-4)/(z+4) for z >= 0", scaled_erfc, -1, 1, 23, 0))
+    rows, error = temme(0.48, 25)
+    print("/// c_k(eta) of Temme's expansion for |eta| <= 0.48: a row for each power of eta, a column for each k;")
+    print(f"/// error of the sum at shape 25: {mp.nstr(error, 2)}.")
+    print(f"pub(super) const TEMME: [[f64; {len(rows[0])}]; {len(rows)}] = [")
+    for row in rows:
+        print("    [" + ", ".join(mp.nstr(value, 20) for value in row) + "],")
+    print("];")
     series = [1 / mp.factorial(k + 2) for k in range(13)]
     print(table("EXP_GAP", "(exp(v) - 1 - v)/v^2, Taylor's series; enough for |v| <= 1/2.", series))
     high = mp.mpf(float(DIGAMMA_ROOT))

@@ -43,7 +43,7 @@ def test_a_released_posterior_is_near_that_of_the_data(log_n):
         assert released.sum() == pytest.approx(n, rel=1e-15)
 
 
-@pytest.mark.parametrize("epsilon", [5e-324, 8.7e-313, 1e-300])
+@pytest.mark.parametrize("epsilon", [5e-324, 8.7e-313, 1e-300, 1e-18, 5.6e-14])
 def test_an_epsilon_whose_noise_no_grid_holds_is_refused(epsilon):
-    with pytest.raises(sdp.InvalidParameterError, match="must be at least"):
+    with pytest.raises(sdp.InvalidParameterError, match=f"^epsilon must be at least 5.68e-14 .* got {epsilon}"):
         sdp.LaplacePosteriorMechanism([1.0, 1.0], 5, epsilon)

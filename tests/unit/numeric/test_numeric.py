@@ -110,6 +110,20 @@ def test_the_tree_is_least_squares():
     np.testing.assert_allclose(tree.leaves(tree.count(counts).astype(float), 120), counts, atol=1e-9)
 
 
+@pytest.mark.parametrize("bits", [(1,), (5,), (1, 3, 4), (2, 5), (1, 2, 3, 4, 5, 6)])
+def test_the_variance_by_which_trees_are_chosen_is_that_of_least_squares(bits):
+    tree = Tree(bits)
+    n = tree.n_bins
+    matrix = np.stack([tree.count(row) for row in np.eye(n, dtype=np.int64)], axis=1).astype(float)
+    below = np.tril(np.ones((n + 1, n)), -1) - 0.5
+    spread = below @ np.linalg.pinv(matrix)
+    np.testing.assert_allclose(tree.mean_variance(False), np.mean(np.sum(spread**2, axis=1)), rtol=1e-10)
+    # Of a public total bins are what a sum of zero leaves: least squares among vectors that have it.
+    basis = np.linalg.svd(np.ones((1, n)))[2][1:].T
+    spread = below @ basis @ np.linalg.pinv(matrix @ basis)
+    np.testing.assert_allclose(tree.mean_variance(True), np.mean(np.sum(spread**2, axis=1)), rtol=1e-10)
+
+
 def test_histograms_have_public_ends_and_a_posterior():
     found = numeric.histogram(VALUES, edges=[0, 10, 20, 100], epsilon=5.0, rng=seeded(1))
     assert found.levels_ == [(0.0, 10.0), (10.0, 20.0), (20.0, 100.0)]

@@ -14,7 +14,8 @@
 use std::sync::OnceLock;
 
 use super::Profile;
-use super::quadrature::{nodes_12, nodes_32};
+use super::lanes::{self, each};
+use super::quadrature::nodes_32;
 use super::shape::{Shape, exp_m1};
 use super::tail::Tail;
 use crate::double_double::DoubleDouble;
@@ -36,6 +37,8 @@ pub(super) struct LinearPair {
     /// The tail of Q, made when it is needed: where P and Q overlap little.
     q_tail: OnceLock<Tail>,
     r: f64,
+    /// 1/r: a product costs each epsilon a quarter of a quotient.
+    inverse_r: DoubleDouble,
     /// The threshold is (eps + c)/r; seen from the mode of P it is eps/r + offset_p.
     offset_p: DoubleDouble,
     offset_q: DoubleDouble,
@@ -53,11 +56,12 @@ pub(super) struct Excess {
 impl LinearPair {
     /// The pair of laws P and Q of W with loss r W - c.
     pub(super) fn new(p: Shape, q: Shape, r: f64, c: DoubleDouble) -> Self {
+        let inverse_r = DoubleDouble::ONE / r;
         let shift = c / r;
         let p = Tail::unfilled(p);
         let n = p.knots.len();
         let (offset_p, offset_q) = (shift - p.shape.mode, shift - q.mode);
-        let mut pair = Self { p, q, q_tail: OnceLock::new(), r, offset_p, offset_q, delta: vec![0.0; n] };
+        let mut pair = Self { p, q, q_tail: OnceLock::new(), r, inverse_r, offset_p, offset_q, delta: vec![0.0; n] };
         for k in (0..n).rev() {
             // delta at a knot is used by the panel to its left, unless that one takes the difference of the tails.
             if k > 0 && pair.is_long(k - 1) {
@@ -79,7 +83,7 @@ impl LinearPair {
         if epsilon == f64::NEG_INFINITY || epsilon.is_nan() {
             return Excess { delta: 1.0, slope: 0.0 };
         }
-        let t = DoubleDouble::from(epsilon) / self.r;
+        let t = self.inverse_r * epsilon;
         let x = (t + self.offset_p).to_f64();
         if !x.is_finite() {
             // r is at most 1e12, so that the quotient is beyond 1e280, also where its low part overflowed to NaN.
@@ -116,12 +120,12 @@ impl LinearPair {
         if self.is_long(k) {
             return self.difference(self.p.mass_above(x), x, epsilon);
         }
+        let (nodes, pieces) = self.p.pieces(x, h);
         let (mut mass, mut kept) = (0.0, 0.0);
-        nodes_12(h, |u, weight| {
-            let piece = weight * self.p.density(x + u);
+        for (piece, lost) in pieces.iter().zip(each(&nodes, |u| lanes::exp_m1(-self.r * u))) {
             mass += piece;
-            kept -= piece * exp_m1(-self.r * u);
-        });
+            kept -= piece * lost;
+        }
         let lost = -(-self.r * h).exp_m1();
         let delta = kept + next.mass * lost + (1.0 - lost) * self.delta[k + 1];
         Excess { delta, slope: mass + next.mass - delta }
@@ -159,7 +163,7 @@ impl LinearPair {
     /// P[W > w*] - exp(eps) Q[W > w*], where the second is well below the first.
     fn difference(&self, mass: f64, x: f64, epsilon: Option<f64>) -> Excess {
         let epsilon = epsilon.unwrap_or_else(|| self.epsilon_at(x));
-        let x_q = (DoubleDouble::from(epsilon) / self.r + self.offset_q).to_f64();
+        let x_q = (self.inverse_r * epsilon + self.offset_q).to_f64();
         let q = kept(&self.q_tail, || Tail::new(self.q));
         let slope = match q.locate(x_q) {
             Some(k) if q.is_open(k) => {

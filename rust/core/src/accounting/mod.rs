@@ -8,6 +8,7 @@ mod discrete_gaussian;
 mod gamma_pair;
 mod gaussian;
 mod inverse;
+mod lanes;
 mod laplace;
 mod linear_pair;
 mod loss_table;

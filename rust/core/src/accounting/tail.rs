@@ -1,6 +1,7 @@
 //! Tail masses of a log-concave law, with relative accuracy: suffix sums over panels plus one partial panel.
 
-use super::quadrature::{nodes_12, nodes_32};
+use super::lanes::{self, each};
+use super::quadrature::{nodes_32, rule_12};
 use super::shape::Shape;
 
 /// Table panels reach this far down on the right; further out one panel of the 32-point rule holds the whole tail.
@@ -78,9 +79,19 @@ impl Tail {
     }
 
     fn panel(&self, x: f64, h: f64) -> f64 {
-        let mut sum = 0.0;
-        nodes_12(h, |u, weight| sum += weight * self.density(x + u));
-        sum
+        self.pieces(x, h).1.iter().sum()
+    }
+
+    /// The nodes of the 12-point rule on a panel at x, which lies in the table, and what each adds to its mass.
+    #[inline(always)]
+    pub(super) fn pieces(&self, x: f64, h: f64) -> ([f64; 12], [f64; 12]) {
+        let (nodes, mut pieces) = rule_12(h);
+        let deviances = self.shape.deviances(&each(&nodes, |u| x + u));
+        let densities = each(&deviances, |deviance| lanes::exp(self.shape.log_peak - deviance));
+        for (piece, density) in pieces.iter_mut().zip(densities) {
+            *piece *= density;
+        }
+        (nodes, pieces)
     }
 
     /// The integral of density(x + u) exp(-r u) / density(x) over u > 0, where D' + r is positive from x on.

@@ -1,20 +1,16 @@
 //! The regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x), both tails accurate.
 //!
-//! P is the distribution function of a Gamma variable of shape a. With x^a e^-x/Gamma(a) taken out, what is left is a
-//! power series of positive terms (small shapes, below the mean) or the integral of a log-concave function (all
-//! else), so nothing cancels and the cost does not grow with the shape.
+//! P is the distribution function of a Gamma variable of shape a. Large shapes near the mean have an expansion of their
+//! own. Elsewhere x^a e^-x/Gamma(a) is taken out, and what is left is a power series of positive terms below the mean and
+//! a continued fraction above. Nothing cancels, and the cost does not grow with the shape.
 
-use super::gaps::{Tail, Tails, exp_gap, integrate_decay, log_gap};
-use super::{log_gamma_1p, stirling_remainder};
-
-/// From this shape on, the integral below the mean takes the place of the series, whose length grows like the root of
-/// the shape.
-const SERIES_BELOW: f64 = 25.0;
+use super::gaps::{Tail, Tails, log_gap};
+use super::{log_gamma_1p, near_mean, stirling_remainder};
 
 /// 1/(2 pi).
 const INVERSE_2PI: f64 = 0.159_154_943_091_895_335_77;
 
-/// Terms of a series; it needs about 90 at the largest shape.
+/// Terms of a series or fraction; they need about 100, most where a shape below one meets an x of one.
 const MAX_TERMS: u32 = 400;
 
 /// P(a, x), as scipy.special.gammainc: P(0, x) = 1 for x > 0, P(inf, x) = 0; NaN for negative arguments and at (0, 0).
@@ -48,10 +44,29 @@ pub(super) fn tails(a: f64, x: f64) -> Tails {
     } else if a < 1.0 && x < 1.0 {
         let a = a.max(1e-300);
         Tails { lower: series(a, x), upper: small_shape_upper(a, x) }
-    } else if x <= a {
-        Tails::from_lower(if a < SERIES_BELOW { series(a, x) } else { lower_integral(a, x) })
     } else {
-        Tails::from_lower(upper_integral(a, x)).swap()
+        let outer = if a >= near_mean::SMALLEST_SHAPE && near_mean::NEAR.contains(&(x / a)) {
+            near_mean::outer_tail(a, x, -log_ratio_to_mode(a, x))
+        } else if x < a {
+            series(a, x)
+        } else {
+            continued_fraction(a, x)
+        };
+        if x < a { Tails::from_lower(outer) } else { Tails::from_lower(outer).swap() }
+    }
+}
+
+/// a ln(x/a) - (x - a) <= 0 for a >= 1: the logarithm of x^a e^-x, less its largest value.
+fn log_ratio_to_mode(a: f64, x: f64) -> f64 {
+    let (t, ratio) = ((x - a) / a, x / a);
+    if ratio <= 1e-290 {
+        // The quotient leaves the normal range of doubles.
+        a * (x.ln() - a.ln()) - (x - a)
+    } else if !(0.5..=2.0).contains(&ratio) {
+        -a * log_gap(t, ratio)
+    } else {
+        // Here x - a is exact, and t is off by the rounding of the division.
+        -a * log_gap(t, ratio) - t.mul_add(-a, x - a) * (t / ratio)
     }
 }
 
@@ -61,16 +76,7 @@ pub(super) fn weight(a: f64, x: f64) -> Tail {
         return Tail { exponent: a * x.ln() - x - log_gamma_1p(a), factor: a };
     }
     // Stirling: Gamma(a) = sqrt(2 pi/a) (a/e)^a e^s(a), and a ln(x/a) - (x - a) = -a (t - ln(1+t)), t = x/a - 1.
-    let (t, ratio) = ((x - a) / a, x / a);
-    let main = if ratio <= 1e-290 {
-        // The quotient leaves the normal range of doubles.
-        a * (x.ln() - a.ln()) - (x - a)
-    } else if !(0.5..=2.0).contains(&ratio) {
-        -a * log_gap(t, ratio)
-    } else {
-        // Here x - a is exact, and t is off by the rounding of the division.
-        -a * log_gap(t, ratio) - t.mul_add(-a, x - a) * (t / ratio)
-    };
+    let main = log_ratio_to_mode(a, x);
     Tail { exponent: main - stirling_remainder(a), factor: (a * INVERSE_2PI).sqrt() }
 }
 
@@ -88,20 +94,27 @@ fn series(a: f64, x: f64) -> Tail {
     Tail { factor: weight.factor * sum / a, ..weight }
 }
 
-/// P = x^a e^-x/Gamma(a) int_0^inf exp(-(a v + x (e^-v - 1))) dv, from t = x e^-v, for x <= a.
-fn lower_integral(a: f64, x: f64) -> Tail {
-    let slope = a - x;
+/// Q for x >= max(a, 1), as x^a e^-x/Gamma(a) times 1/(x+1-a - 1 (1-a)/(x+3-a - 2 (2-a)/(x+5-a - ...))), whose convergents
+/// are summed [DLMF 8.9.2, Gau79].
+fn continued_fraction(a: f64, x: f64) -> Tail {
+    let first = x - a + 1.0;
+    let (mut p, mut q, mut step) = (0.0, (x - a - 1.0) * first, 4.0 * first);
+    let (mut s, mut rho, mut term, mut sum) = (1.0 - a, 0.0, 1.0, 1.0);
+    for _ in 0..MAX_TERMS {
+        p += s;
+        q += step;
+        step += 8.0;
+        s += 2.0;
+        let tau = p * (1.0 + rho);
+        rho = tau / (q - tau);
+        term *= rho;
+        sum += term;
+        if !(f64::abs(term) >= 1e-17 * sum) {
+            break;
+        }
+    }
     let weight = weight(a, x);
-    let integral = integrate_decay(slope, x, |v| (slope * v + x * exp_gap(-v), slope - x * (-v).exp_m1()));
-    Tail { factor: weight.factor * integral, ..weight }
-}
-
-/// Q = x^a e^-x/Gamma(a) int_0^inf exp(-(x (e^v - 1) - a v)) dv, from t = x e^v, for x >= a and x >= 1.
-fn upper_integral(a: f64, x: f64) -> Tail {
-    let slope = x - a;
-    let weight = weight(a, x);
-    let integral = integrate_decay(slope, x, |v| (slope * v + x * exp_gap(v), slope + x * v.exp_m1()));
-    Tail { factor: weight.factor * integral, ..weight }
+    Tail { factor: weight.factor * sum / first, ..weight }
 }
 
 /// Q for a < 1 and x < 1, where P may be close to 1: with x^a/Gamma(1+a) = e^L,

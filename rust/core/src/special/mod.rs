@@ -9,6 +9,7 @@ mod gaps;
 mod incomplete_beta;
 mod incomplete_gamma;
 mod log_gamma;
+mod near_mean;
 mod polygamma;
 mod quantiles;
 mod stirling;
