@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock bounds clean crate supply advisories
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock bounds clean crate crate-names supply advisories
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -81,10 +81,14 @@ cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=
 cross-test: $(STAMP)-wheels ## Run unit tests with the wheel of `make cross`: PLATFORM=aarch64 or windows, TESTS="tests/unit/..."
 	bash packaging/cross/try.sh $(PLATFORM) target/cross $(TESTS)
 
-crate: ## Pack the core as a crate and build what is packed; test it without threads, run its example
+crate: ## Compare the public names of the core with their list, pack it and build what is packed; test it without threads, run its example
+	$(PYTHON) packaging/crate/public_names.py
 	cargo package --locked -p simplexdp-core
 	cargo test --locked -p simplexdp-core --no-default-features
 	cargo run --locked --quiet -p simplexdp-core --example release
+
+crate-names: ## Write the list of the crate's public names; refused where one goes that the changelog does not name
+	$(PYTHON) packaging/crate/public_names.py --write
 
 supply: $(STAMP)-supply ## Look at licences, sources and workflows without a network; with NETWORK=1 at known vulnerabilities too
 	cargo deny --locked check bans licenses sources $(if $(NETWORK),advisories)
