@@ -20,6 +20,7 @@ use super::shape::{Shape, exp_m1};
 use super::tail::Tail;
 use crate::double_double::DoubleDouble;
 use crate::once::kept;
+use crate::wide::widest;
 
 /// Reported bounds are the computed value times (1 +- MARGIN); the computed one errs by less (docs/privacy-curves.md).
 pub const MARGIN: f64 = 1e-11;
@@ -120,12 +121,18 @@ impl LinearPair {
         if self.is_long(k) {
             return self.difference(self.p.mass_above(x), x, epsilon);
         }
-        let (nodes, pieces) = self.p.pieces(x, h);
-        let (mut mass, mut kept) = (0.0, 0.0);
-        for (piece, lost) in pieces.iter().zip(each(&nodes, |u| lanes::exp_m1(-self.r * u))) {
-            mass += piece;
-            kept -= piece * lost;
-        }
+        let (mass, kept) = widest(
+            #[inline(always)]
+            || {
+                let (nodes, pieces) = self.p.pieces(x, h);
+                let (mut mass, mut kept) = (0.0, 0.0);
+                for (piece, lost) in pieces.iter().zip(each(&nodes, |u| lanes::exp_m1(-self.r * u))) {
+                    mass += piece;
+                    kept -= piece * lost;
+                }
+                (mass, kept)
+            },
+        );
         let lost = -(-self.r * h).exp_m1();
         let delta = kept + next.mass * lost + (1.0 - lost) * self.delta[k + 1];
         Excess { delta, slope: mass + next.mass - delta }

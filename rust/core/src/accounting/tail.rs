@@ -3,6 +3,7 @@
 use super::lanes::{self, each};
 use super::quadrature::{nodes_32, rule_12};
 use super::shape::Shape;
+use crate::wide::widest;
 
 /// Table panels reach this far down on the right; further out one panel of the 32-point rule holds the whole tail.
 const RIGHT_DEVIANCE: f64 = 50.0;
@@ -79,7 +80,10 @@ impl Tail {
     }
 
     fn panel(&self, x: f64, h: f64) -> f64 {
-        self.pieces(x, h).1.iter().sum()
+        widest(
+            #[inline(always)]
+            || self.pieces(x, h).1.iter().sum(),
+        )
     }
 
     /// The nodes of the 12-point rule on a panel at x, which lies in the table, and what each adds to its mass.
