@@ -1,6 +1,6 @@
 """What frames of many rows cost: counted, with persons bounded, and categories discovered, one process for each line.
 
-    python -m benches.python.frames_cost FOLDER [--rows N] [--engines polars,duckdb,spark] [--what count,12,3,discover]
+    python -m benches.python.frames_cost FOLDER [--rows N] [--engines polars,duckdb,dask,spark] [--what count,12,3,discover]
 
 The file has N rows of 0.3 N persons, 1000 wards and 12 months; the one for discovery has 10^6 names once each and 200
 five thousand times. 12 and 3 are how many rows of a person count: the first touches 0.2 % of the rows, the second two
@@ -50,6 +50,12 @@ def opened(engine, path):
         import duckdb
 
         return duckdb.read_parquet(path), None
+    if engine == "dask":
+        import dask
+        import dask.dataframe as dd
+
+        dask.config.set(scheduler="synchronous")
+        return dd.read_parquet(path, split_row_groups=1), None
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")

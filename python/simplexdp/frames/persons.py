@@ -40,6 +40,9 @@ MOST_ROWS = 1 << 20
 """Of a person, as in the compiled core."""
 
 
+MOST_DIGITS = 20
+"""Of a number that has a place in 64 bits, with its sign."""
+
 DENSE = 2
 """Persons with integers are counted by place if there are no more places than so many times the rows."""
 
@@ -246,10 +249,51 @@ def _in_universal_time(values: Any) -> Any:
 
 
 def places_of(values: Any, unit: Any) -> NDArray[np.int64]:
-    """Return a number for the person of each row, the same in every part of a table; some persons share one."""
-    levels, numbers = _distinct(_in_universal_time(values), unit)
-    places: NDArray[np.int64] = _core.keyed_numbers("", identities_of(levels)).astype(np.int64).take(numbers)
-    return places
+    """Return a number for the person of each row, the same in every part of a table; some persons share one.
+
+    Whole numbers are their own, whatever their type in a part: of millions of persons no text is made.
+    """
+    if isinstance(values, np.ndarray):
+        missing, plain = np.zeros(len(values), dtype=bool), values
+    elif is_numeric(values):
+        missing = np.asarray(values.is_null().to_numpy(), dtype=bool)
+        plain = (values.fill_null(values.dtype.is_numeric() and 0) if missing.any() else values).to_numpy()
+    else:
+        missing, plain = np.ones(len(values), dtype=bool), np.zeros(len(values), dtype=np.int64)
+    found = np.zeros(len(values), dtype=np.int64)
+    whole = ~missing & _are_whole(plain)
+    found[whole] = plain[whole].astype(np.uint64 if plain.dtype.kind == "u" else np.int64).view(np.int64)
+    rest = np.flatnonzero(~whole)
+    if len(rest):
+        levels, numbers = _distinct(_in_universal_time(_rows_of(values, rest)), unit)
+        found[rest] = numbers_of_identities(identities_of(levels)).take(numbers)
+    return found
+
+
+def _are_whole(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which numbers are whole and have a place in 64 bits; none of what is no number."""
+    if values.dtype.kind in "biu":
+        return np.ones(len(values), dtype=bool)
+    if values.dtype.kind != "f":
+        return np.zeros(len(values), dtype=bool)
+    whole: NDArray[np.bool_] = (np.abs(values) < 2.0**63) & (values == np.floor(values))
+    return whole
+
+
+def numbers_of_identities(texts: list[str]) -> NDArray[np.int64]:
+    """Return a number for each identity: of a whole number in digits that number, modulo 2^64, of others a digest."""
+    found = _core.keyed_numbers("", texts).astype(np.int64)
+    for place, text in enumerate(texts):
+        digits = text[1:]
+        if 0 < len(digits) <= MOST_DIGITS and digits[0] in "-0123456789":
+            try:
+                number = int(digits)
+            except ValueError:
+                continue
+            # Texts that are read as a number are that number where it is written like them, and only there.
+            if str(number) == digits:
+                found[place] = np.uint64(number % 2**64).astype(np.int64)
+    return found
 
 
 def numbers_of(values: Any, unit: Any) -> NDArray[Any]:

@@ -168,3 +168,49 @@ def test_other_people_do_not_change_how_rows_of_a_person_written_in_two_ways_are
         kept.append((whole - alone).tolist())
     assert kept[0] == kept[1]
     assert sum(kept[0]) == 2 * 3
+
+
+KINDS = {
+    "int64": np.array([-(2**63), -5, 0, 1, 7, 2**53 + 1, 2**63 - 1]),
+    "uint64": np.array([0, 1, 7, 2**53 + 1, 2**63, 2**64 - 1], dtype=np.uint64),
+    "int8": np.array([-5, 0, 1, 7], dtype=np.int8),
+    "double": np.array([-5.0, -0.0, 0.0, 1.0, 7.0, 2.0**53, 2.0**62, 2.0**63, 1e300, 0.5, np.inf, -np.inf, np.nan]),
+    "single": np.array([-5.0, 1.0, 2.0**62, 0.5, 0.1, np.nan], dtype=np.float32),
+    "truth": np.array([True, False]),
+    "text": np.array(
+        ["1", "01", "-0", "-5", "7 ", "+7", "7.0", "", "-", "\u0661", "2e3", "18446744073709551615", None], object
+    ),
+    "objects": np.array(
+        [True, 1, 1.0, Decimal("1.00"), Fraction(1, 2), 0.5, "0.5", 2**64, -(2**63), 10**25, None], object
+    ),
+    "dates": np.array(["2020-01-01", "2020-01-02"], "M8[D]"),
+}
+
+
+def test_one_person_has_one_place_whatever_the_type_in_a_part():
+    """Places bring rows of a person together: alike wherever identities are, which another way forms for each value."""
+    import pandas as pd
+    import polars as pl
+    from narwhals import from_native
+
+    from simplexdp.frames.canonical import identities_of
+    from simplexdp.frames.persons import places_of
+
+    place_of, at = {}, {}
+    for name, values in KINDS.items():
+        forms = [values, from_native(pd.Series(values), series_only=True)]
+        if name != "objects":
+            forms.append(from_native(pl.Series(values.tolist() if name != "dates" else values), series_only=True))
+        if name in ("int64", "uint64", "int8", "truth"):
+            missing = pd.array(
+                [*values.tolist(), None], dtype={"truth": "boolean"}.get(name, name.title().replace("Ui", "UI"))
+            )
+            forms.append(from_native(pd.Series(missing), series_only=True))
+        for form in forms:
+            texts = identities_of(form.tolist() if isinstance(form, np.ndarray) else form.to_list())
+            for text, place in zip(texts, places_of(form, "person").tolist(), strict=True):
+                assert place_of.setdefault(text, place) == place, (name, text)
+                at.setdefault(place, set()).add(text)
+    # Few share one: 2^63 and more beside negative numbers, whose bits are the same.
+    assert sum(len(texts) > 1 for texts in at.values()) <= 3
+    assert len(place_of) > 30
