@@ -1,6 +1,6 @@
 """What frames of many rows cost: counted, with persons bounded, and categories discovered, one process for each line.
 
-    python -m benches.python.frames_cost FOLDER [--rows N] [--engines polars,duckdb,dask,spark] [--what count,12,3,discover]
+    python -m benches.python.frames_cost FOLDER [--rows N] [--engines polars,duckdb,dask,spark] [--what 12,discover]
 
 The file has N rows of 0.3 N persons, 1000 wards and 12 months; the one for discovery has 10^6 names once each and 200
 five thousand times. 12 and 3 are how many rows of a person count: the first touches 0.2 % of the rows, the second two

@@ -60,10 +60,10 @@ def test_children_add_up_to_their_parent_and_the_budget_is_kept(extra):
         assert found.counts("country").mean.sum() == pytest.approx(500, abs=1e-6)
 
 
-def test_intervals_cover_the_truth():
-    """40 releases of 15 groups: 600 intervals of 90 %; below 84 % or above 99 % with a chance below 1e-6."""
+def test_intervals_cover_the_truth(full):
+    """Intervals of 90 % of 15 groups in 10 releases, or 40: beyond these limits with 4e-7, were they independent."""
     inside = []
-    for seed in range(40):
+    for seed in range(40 if full else 10):
         data = people(300, seed)
         found = hierarchy.release(
             data, PLACES, epsilon=0.5, level_shares=[1, 1, 2], rng=sdp.testing.SeededRng(seed)
@@ -73,7 +73,7 @@ def test_intervals_cover_the_truth():
             ends = found.counts(name).interval(0.9)
             inside += ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).tolist()
             truth = np.bincount(PLACES.parents(depth), truth).astype(int)
-    assert 0.84 < np.mean(inside) < 0.99
+    assert (0.83 if full else 0.75) < np.mean(inside) < (0.99 if full else 1.0)
 
 
 @pytest.mark.parametrize("adjacency", ["replace", "add_remove"])

@@ -246,7 +246,9 @@ def _counted(
     found = {level: count for level, count in merged.items() if count >= least}
     if null and missing >= least:
         found[None] = missing
-    return list(found), np.fromiter(found.values(), dtype=np.int64, count=len(found)), n_records
+    # Engines find them in orders of their own; a seed gives the same noise to the same category on all of them.
+    ordered = sorted(found, key=_sort_key)
+    return ordered, np.fromiter((found[level] for level in ordered), dtype=np.int64, count=len(found)), n_records
 
 
 def _sort_key(level: Any) -> tuple[str, Any]:

@@ -148,22 +148,38 @@ def test_every_engine_discovers_the_same(options, clean):
         found = Domain.discover(
             engine(data), "drug", epsilon=2.0, delta=1e-5, null=True, clean=clean, rng=SeededRng(7), **options
         )
-        # Categories come in the order of the engine, so that each has other noise: the values are what is the same.
-        results.append((found.values and set(found.values), found.threshold))
+        # Categories come in the order of the engine; the noise of each is the same for all that.
+        results.append((found.values, found.noisy_counts.tolist(), found.threshold))
         assert np.all(found.noisy_counts[:-1] >= found.threshold)
         assert list(found.noisy_counts[:-1]) == sorted(found.noisy_counts[:-1], reverse=True)
         counted = count_table(engine(data), ["drug"], {"drug": found})
         assert counted.sum() == len(data["drug"])
     assert all(result == results[0] for result in results)
-    assert {"aspirin", "statin", None} <= results[0][0]
+    assert {"aspirin", "statin", None} <= set(results[0][0])
+
+
+@pytest.mark.filterwarnings("ignore::simplexdp.InsecureRandomnessWarning")
+def test_many_categories_get_the_same_noise_on_every_engine():
+    rng = np.random.default_rng(0)
+    names = [f"name {number}" for number in (3 * rng.pareto(1.0, 20_000)).astype(int).clip(max=400).tolist()]
+    data = {"drug": names, "person": rng.integers(0, 6000, 20_000).tolist()}
+    given = {"epsilon": 1.0, "delta": 1e-6, "unit": "person", "max_rows": 2, "seed": 3}
+    found = [Domain.discover(engine(data), "drug", rng=SeededRng(1), **given) for engine in engines()]
+    assert len(found[0].values) > 15
+    for other in found[1:]:
+        assert other.values == found[0].values
+        assert other.noisy_counts.tolist() == found[0].noisy_counts.tolist()
 
 
 @pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
 def test_spark_discovers_too(spark):
     data = drugs()
     frame = spark.createDataFrame(list(zip(*data.values(), strict=True)), "drug string, person bigint")
-    found = Domain.discover(frame, "drug", epsilon=2.0, delta=1e-5, unit="person", max_rows=2)
+    given = {"epsilon": 2.0, "delta": 1e-5, "unit": "person", "max_rows": 2, "seed": 4}
+    found, expected = (Domain.discover(table, "drug", rng=SeededRng(7), **given) for table in (frame, data))
     assert {"aspirin", "statin"} <= set(found.values)
+    assert found.values == expected.values
+    assert found.noisy_counts.tolist() == expected.noisy_counts.tolist()
 
 
 def test_what_few_have_does_not_leave_the_engine():
