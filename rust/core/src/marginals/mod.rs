@@ -1,9 +1,10 @@
 //! One-way and two-way tables of many columns: counted in one pass, released with exact noise, and put together to one
 //! distribution, from which records are drawn.
 //!
-//! `layout`, `count`, `noise`, `plan`, `shares` and `measure` are what the guarantee rests on. Whatever comes after
+//! `layout`, `count`, `noise`, `change`, `plan`, `shares` and `measure` are what the guarantee rests on. Whatever comes after
 //! [`Plan::measure`] sees what was released and nothing else.
 
+mod change;
 mod count;
 mod estimate;
 mod fit;

@@ -13,7 +13,7 @@
 
 use super::plan::Neighbours;
 use crate::rounding::{
-    count_up, exp_up, multiple_up, product_down, product_up, quotient_up, sqrt_up, sum_down, sum_up,
+    count_up, exp_up, multiple_up, product_down, product_up, quotient_down, quotient_up, sqrt_up, sum_down, sum_up,
 };
 
 /// r^2 of the module's documentation, in squared units.
@@ -50,13 +50,16 @@ pub(super) struct TableNoise {
     pub(super) units: i64,
 }
 
+/// 1 / (1 + 1024 k): what is left of a direction that all of k cells share.
+fn shared(k: usize) -> f64 {
+    quotient_up(1.0, count_up(1 + SPREAD_2 * k as u64))
+}
+
 impl Shape {
     /// An upper bound of the squared length of the change that neighbours make, each part of it divided by the variance
     /// of the noise in its direction, where cells have the variance 1.
     pub(super) fn sensitivity(self, neighbours: Neighbours) -> f64 {
         use Neighbours::{AddRemove, Replace, ReplacePerson};
-        // 1 / (1 + 1024 k): what is left of a direction that all of k cells share.
-        let shared = |k: usize| quotient_up(1.0, count_up(1 + SPREAD_2 * k as u64));
         let share = |k: usize| quotient_up(1.0, k as f64);
         let left = |k: usize| quotient_up((k - 1) as f64, k as f64);
         let total = |terms: [f64; 4]| terms.into_iter().fold(0.0, sum_up);
@@ -65,35 +68,37 @@ impl Shape {
             (_, ReplacePerson) => self.sensitivity(Replace).max(self.sensitivity(AddRemove)),
             (Self::Single, AddRemove) => 1.0,
             // The number of records is public.
-            (Self::Single, Replace) => 0.0,
+            (_, Replace) => self.replaced().into_iter().fold(0.0, f64::max),
             (Self::OneWay(a), AddRemove) => sum_up(left(a), product_up(share(a), shared(a))),
-            (Self::OneWay(a), Replace) => {
-                if a > 1 {
-                    2.0
-                } else {
-                    0.0
-                }
-            }
             (Self::TwoWay(a, b), AddRemove) => total([
                 product_up(left(a), left(b)),
                 product_up(product_up(left(a), share(b)), shared(b)),
                 product_up(product_up(left(b), share(a)), shared(a)),
                 product_up(product_up(share(a), share(b)), shared(a + b)),
             ]),
-            // The value of the second column changes, of the first, or of both.
-            (Self::TwoWay(a, b), Replace) => {
-                let rest = |a: usize| multiple_up(2, product_up(share(a), shared(a)));
-                let one = |a: usize| sum_up(multiple_up(2, left(a)), rest(a));
+        }
+    }
+
+    /// The same of a record that is replaced by one that differs in the first column's value, in the second's, and in
+    /// both. Of a pair the third is by 2 less than the sum of the others.
+    pub(super) fn replaced(self) -> [f64; 3] {
+        let share = |k: usize| quotient_up(1.0, k as f64);
+        let rest = |k: usize| multiple_up(2, product_up(share(k), shared(k)));
+        let one = |k: usize| sum_up(multiple_up(2, quotient_up((k - 1) as f64, k as f64)), rest(k));
+        match self {
+            Self::Single => [0.0; 3],
+            Self::OneWay(a) => [if a > 1 { 2.0 } else { 0.0 }, 0.0, 0.0],
+            Self::TwoWay(a, b) => {
                 let product = a * b;
                 let both = || {
                     let beside = quotient_up((product - a - b) as f64, product as f64);
                     sum_up(multiple_up(2, beside), sum_up(rest(a), rest(b)))
                 };
                 match (a > 1, b > 1) {
-                    (false, false) => 0.0,
-                    (false, true) => one(a),
-                    (true, false) => one(b),
-                    (true, true) => one(a).max(one(b)).max(both()),
+                    (false, false) => [0.0; 3],
+                    (false, true) => [0.0, one(a), one(a)],
+                    (true, false) => [one(b), 0.0, one(b)],
+                    (true, true) => [one(b), one(a), both()],
                 }
             }
         }
@@ -143,12 +148,23 @@ impl TableNoise {
         SPREAD * self.cell_units
     }
 
-    /// An upper bound of the part of mu^2 that a table of this shape costs with this noise.
-    pub(super) fn cost(self, shape: Shape, neighbours: Neighbours) -> f64 {
+    /// One over the variance of a cell beside what is shared, in records, less what rounding takes; rounded up.
+    pub(super) fn precision_up(self) -> f64 {
         let units = self.units as f64;
         let left = sum_down(product_down(self.cell_units, self.cell_units), -ROUNDING);
-        let change = product_up(shape.sensitivity(neighbours), product_up(units, units));
-        if left > 0.0 { quotient_up(change, left) } else { f64::INFINITY }
+        if left > 0.0 { quotient_up(product_up(units, units), left) } else { f64::INFINITY }
+    }
+
+    /// The same, rounded down.
+    pub(super) fn precision_down(self) -> f64 {
+        let units = self.units as f64;
+        let left = sum_up(product_up(self.cell_units, self.cell_units), -ROUNDING);
+        quotient_down(product_down(units, units), left)
+    }
+
+    /// An upper bound of the part of mu^2 that a table of this shape costs with this noise.
+    pub(super) fn cost(self, shape: Shape, neighbours: Neighbours) -> f64 {
+        product_up(shape.sensitivity(neighbours), self.precision_up())
     }
 }
 

@@ -13,10 +13,11 @@
 use std::sync::Arc;
 
 use super::Layout;
+use super::change::replaced;
 use super::noise::{Shape, TableNoise};
 use super::shares::{shares, total_share};
 use crate::accounting::{GaussianPair, Profile, WithSamplingError};
-use crate::rounding::{product_down, quotient_down, sqrt_up, sum_down, total_up};
+use crate::rounding::{product_down, quotient_down, sqrt_up, sum_down, sum_up, total_up};
 use crate::sensitivity::MOST;
 use crate::{Error, Result};
 
@@ -192,8 +193,19 @@ impl Plan {
         let again = (of_total > 0.0).then(|| Shape::Single.noise(of_total * left, self.neighbours));
         let of_tables = (1.0 - of_total) * left;
         let shares = shares(&self.layout, &self.weights, signal);
-        let noises: Vec<TableNoise> =
-            self.shapes().zip(shares).map(|(shape, share)| shape.noise(share * of_tables, self.neighbours)).collect();
+        let with = |budget: f64| -> Vec<TableNoise> {
+            let table = |(shape, share): (Shape, f64)| shape.noise(share * budget, self.neighbours);
+            self.shapes().zip(shares.iter().copied()).map(table).collect()
+        };
+        let mut noises = with(of_tables);
+        // A record that is replaced does not change every table as far as it could change each.
+        let spent = self.cost_of_tables(&noises);
+        if spent < of_tables {
+            let closer = with(of_tables * (of_tables / spent) * (1.0 - 1e-12));
+            if self.cost(&closer, again) <= self.row_mu() {
+                noises = closer;
+            }
+        }
         if self.cost(&noises, again) > self.row_mu() {
             return Err(Error::numerical("plan", "the tables cost more than was planned"));
         }
@@ -202,9 +214,22 @@ impl Plan {
 
     /// An upper bound of what a record costs of mu with this noise of tables, of the total and of a second look at it.
     fn cost(&self, noises: &[TableNoise], again: Option<TableNoise>) -> f64 {
-        let tables = noises.iter().zip(self.shapes()).map(|(noise, shape)| noise.cost(shape, self.neighbours));
         let totals = [self.total_noise(), again].into_iter().flatten();
-        sqrt_up(total_up(tables.chain(totals.map(|noise| noise.cost(Shape::Single, self.neighbours)))))
+        let totals = total_up(totals.map(|noise| noise.cost(Shape::Single, self.neighbours)));
+        sqrt_up(sum_up(self.cost_of_tables(noises), totals))
+    }
+
+    /// An upper bound of the part of mu^2 that a record costs with this noise of tables.
+    fn cost_of_tables(&self, noises: &[TableNoise]) -> f64 {
+        let added = || {
+            let of_each = |(noise, shape): (&TableNoise, Shape)| noise.cost(shape, Neighbours::AddRemove);
+            total_up(noises.iter().zip(self.shapes()).map(of_each))
+        };
+        match self.neighbours {
+            Neighbours::AddRemove => added(),
+            Neighbours::Replace => replaced(&self.layout, noises),
+            Neighbours::ReplacePerson => replaced(&self.layout, noises).max(added()),
+        }
     }
 }
 
