@@ -68,6 +68,22 @@ impl Mixture {
         Self::normalised(layout, vec![1.0], one_way.to_vec())
     }
 
+    /// The mean of mixtures of one size: all their components side by side.
+    pub(super) fn mean(layout: &Layout, mixtures: &[Self]) -> Self {
+        if let [only] = mixtures {
+            return only.clone();
+        }
+        let weights = mixtures.iter().flat_map(|mixture| &mixture.weights).copied().collect();
+        let mut levels = Vec::with_capacity(mixtures.iter().map(|mixture| mixture.levels.len()).sum());
+        for level in 0..layout.width() {
+            for mixture in mixtures {
+                let n = mixture.weights.len();
+                levels.extend_from_slice(&mixture.levels[level * n..][..n]);
+            }
+        }
+        Self::normalised(layout, weights, levels)
+    }
+
     /// The number of levels of each column.
     pub fn sizes(&self) -> &[usize] {
         &self.sizes

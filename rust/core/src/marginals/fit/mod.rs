@@ -23,7 +23,7 @@ use crate::{Error, Result};
 /// How a mixture is fitted; the defaults were found on data sets of a thousand to fifty thousand records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
-    /// The number of components, a multiple of 16; others are rounded up.
+    /// The number of components of all fits together; that of each is rounded up to a multiple of 16.
     pub components: usize,
     /// Steps of each stage.
     pub steps: usize,
@@ -76,11 +76,10 @@ pub fn fit(
     if measured.sigmas.len() != layout.n_tables() || !measured.sigmas.iter().all(|&sigma| sigma > 0.0) {
         return Err(Error::parameter("sigmas", "be positive, one for each table", measured.sigmas.len()));
     }
-    let components = options.components.max(1).next_multiple_of(2 * LANES);
     let width = padded(layout.width());
-    if components.saturating_mul(width).saturating_mul(8).saturating_add(8 * width * width) > MOST_NUMBERS {
+    if options.components.saturating_mul(width).saturating_mul(8).saturating_add(8 * width * width) > MOST_NUMBERS {
         return Err(Error::NotAffordable {
-            asked: format!("{components} components of {} levels", layout.width()),
+            asked: format!("{} components of {} levels", options.components, layout.width()),
             limit: format!("{MOST_NUMBERS} numbers of single precision"),
             instead: "take fewer components, merge rare values, or give numeric columns fewer bins",
         });
@@ -91,23 +90,50 @@ pub fn fit(
     if layout.pairs().is_empty() {
         return Ok(Mixture::product(layout, &one_way));
     }
+    let (n_fits, components) = split(options.components, pair_noise(layout, measured, n_records));
     let mut objective = Objective::of(layout, measured, n_records, &shares, &one_way, components / LANES);
     // The scale of all weights, so that single precision holds them.
     let precision = objective.mean_weight(layout);
     objective.scale(1.0 / precision);
-    objective.penalty = (options.penalty * (precision / 1e5).powf(options.penalty_power) / precision) as f32;
-    let start = start(&objective, key);
-    let mut stage = |objective: &Objective, at: Logits, number: usize| {
-        let mut share = |step: usize| done((number * options.steps + step) as f64 / (2 * options.steps) as f64);
-        adam::minimise(objective, at, options.steps, options.rate, &mut share)
-    };
-    let first = stage(&objective, start, 0)?;
-    let mixture = objective.mixture(layout, first.clone());
-    let spreads = evidence::spreads(layout, measured, n_records, &mixture)?;
-    objective.penalty = 0.0;
-    objective.add_prior(layout, &mixture, &spreads, options.widen, precision);
-    let second = stage(&objective, first, 1)?;
-    Ok(objective.mixture(layout, second))
+    let mut mixtures = Vec::with_capacity(n_fits);
+    for number in 0..n_fits {
+        objective.prior = None;
+        objective.penalty = (options.penalty * (precision / 1e5).powf(options.penalty_power) / precision) as f32;
+        let start = start(&objective, key, number as u64);
+        let mut stage = |objective: &Objective, at: Logits, stage: usize| {
+            let steps = 2 * n_fits * options.steps;
+            let mut share = |step: usize| done(((2 * number + stage) * options.steps + step) as f64 / steps as f64);
+            adam::minimise(objective, at, options.steps, options.rate, &mut share)
+        };
+        let first = stage(&objective, start, 0)?;
+        let mixture = objective.mixture(layout, first.clone());
+        let spreads = evidence::spreads(layout, measured, n_records, &mixture)?;
+        objective.penalty = 0.0;
+        objective.add_prior(layout, &mixture, &spreads, options.widen, precision);
+        let second = stage(&objective, first, 1)?;
+        mixtures.push(objective.mixture(layout, second));
+    }
+    Ok(Mixture::mean(layout, &mixtures))
+}
+
+/// The length of the noise of a pair's table, as shares of the records: the root of the mean square.
+fn pair_noise(layout: &Layout, measured: &Measurement, n_records: f64) -> f64 {
+    let sizes = layout.sizes();
+    let freedom = |&(i, j): &(usize, usize)| ((sizes[i] - 1) * (sizes[j] - 1)) as f64;
+    let noise = layout.pairs().iter().map(freedom).zip(&measured.sigmas[layout.n_columns()..]);
+    let (squares, tables) = noise
+        .filter(|(freedom, _)| *freedom > 0.0)
+        .fold((0.0, 0.0), |(sum, tables), (f, s)| (sum + f * (s / n_records).powi(2), tables + 1.0));
+    (squares / f64::max(tables, 1.0)).sqrt()
+}
+
+/// The number of fits, and the components of each: one over the length of the noise, up to a power of two.
+fn split(components: usize, noise: f64) -> (usize, usize) {
+    let least = 2 * LANES;
+    let components = components.max(1).next_multiple_of(least);
+    let wanted = (1.0 / noise.max(f64::MIN_POSITIVE)).min(components as f64).max(least as f64);
+    let n_fits = (components / (wanted.ceil() as usize).next_power_of_two()).max(1);
+    (n_fits, (components / n_fits).next_multiple_of(least))
 }
 
 impl Objective {
@@ -198,9 +224,9 @@ fn pair_places(layout: &Layout, number: usize, width: usize) -> impl Iterator<It
 }
 
 /// Logits around the logarithms of the one-way tables.
-fn start(objective: &Objective, key: &StreamKey) -> Logits {
+fn start(objective: &Objective, key: &StreamKey, number: u64) -> Logits {
     let mut logits = Logits::zeros(objective.width, objective.n);
-    let mut bits = key.stream(0);
+    let mut bits = key.stream(number);
     for block in &objective.blocks {
         for i in block.clone() {
             for lane in &mut logits.levels[i * objective.n..(i + 1) * objective.n] {

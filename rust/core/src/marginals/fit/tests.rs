@@ -22,7 +22,7 @@ fn small() -> (Objective, Logits) {
     objective.penalty = 0.7;
     let prior = Mixture::product(&layout, &one_way);
     objective.add_prior(&layout, &prior, &[0.2, 0.5], 3.0, 100.0);
-    let at = start(&objective, &StreamKey::from_bytes([5; 32]));
+    let at = start(&objective, &StreamKey::from_bytes([5; 32]), 0);
     (objective, at)
 }
 
@@ -160,6 +160,41 @@ fn a_fit_repeats_hears_an_interrupt_and_tells_how_far_it_is() {
         run(&mut |_| ())
     });
     assert_eq!(stopped, Err(Error::Interrupted));
+}
+
+#[test]
+fn the_more_noise_the_more_and_the_smaller_fits() {
+    for (components, noise, expected) in [
+        (256, 1e-9, (1, 256)),
+        (256, 1.0 / 200.0, (1, 256)),
+        (256, 1.0 / 100.0, (2, 128)),
+        (256, 1.0 / 33.0, (4, 64)),
+        (256, 1.0 / 15.0, (16, 16)),
+        (256, 9.0, (16, 16)),
+        (300, 0.03, (4, 80)),
+        (64, 0.5, (4, 16)),
+        (1, 0.0, (1, 16)),
+        (1, 5.0, (1, 16)),
+    ] {
+        assert_eq!(split(components, noise), expected, "{components} {noise}");
+    }
+    let layout = Layout::new(&[3, 5, 1], &[(0, 1), (1, 2)]).unwrap();
+    let sigmas = vec![1.0, 1.0, 1.0, 7.0, 1e9];
+    let measured = Measurement { total: 100.0, total_sigma: 1.0, cells: vec![], sigmas };
+    // Of a pair with a column of one level nothing is left beside one-way tables.
+    assert!((pair_noise(&layout, &measured, 100.0) - 8_f64.sqrt() * 0.07).abs() < 1e-12);
+}
+
+#[test]
+fn several_fits_have_the_mean_of_their_tables() {
+    let layout = Layout::new(&[2, 3], &[(0, 1)]).unwrap();
+    let one = Mixture::new(&[2, 3], vec![0.5, 0.5], vec![0.1, 0.9, 0.9, 0.1, 0.2, 0.5, 0.3, 0.5, 0.5, 0.0]).unwrap();
+    let other = Mixture::new(&[2, 3], vec![1.0], vec![0.25, 0.75, 0.5, 0.25, 0.25]).unwrap();
+    let mean = Mixture::mean(&layout, &[one.clone(), other.clone()]);
+    assert_eq!(mean.weights().len(), 3);
+    for (cell, p) in mean.pair(0, 1).into_iter().enumerate() {
+        assert!((p - 0.5 * (one.pair(0, 1)[cell] + other.pair(0, 1)[cell])).abs() < 1e-15);
+    }
 }
 
 #[test]
