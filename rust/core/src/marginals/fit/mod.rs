@@ -23,7 +23,7 @@ use crate::{Error, Result};
 /// How a mixture is fitted; the defaults were found on data sets of a thousand to fifty thousand records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
-    /// The number of components of all fits together; that of each is rounded up to a multiple of 16.
+    /// At most so many components, of all fits together; rounded up to a multiple of 16.
     pub components: usize,
     /// Steps of each stage.
     pub steps: usize,
@@ -52,6 +52,12 @@ const MOST_PRIOR: f64 = 30.0;
 
 /// ... or of this, as a precision of a probability: tables that are all noise must not loosen the prior.
 const PLENTY: f64 = 2e4;
+
+/// More fits than this gain nothing.
+const MOST_FITS: usize = 4;
+
+/// Squares of levels of all fits together: what each passes over in every step, however few its components are.
+const MOST_SQUARES: usize = 1 << 23;
 
 /// Numbers of single precision that a fit may hold: 8 GiB.
 const MOST_NUMBERS: usize = 1 << 31;
@@ -90,7 +96,7 @@ pub fn fit(
     if layout.pairs().is_empty() {
         return Ok(Mixture::product(layout, &one_way));
     }
-    let (n_fits, components) = split(options.components, pair_noise(layout, measured, n_records));
+    let (n_fits, components) = split(options.components, width, pair_noise(layout, measured, n_records));
     let mut objective = Objective::of(layout, measured, n_records, &shares, &one_way, components / LANES);
     // The scale of all weights, so that single precision holds them.
     let precision = objective.mean_weight(layout);
@@ -128,12 +134,12 @@ fn pair_noise(layout: &Layout, measured: &Measurement, n_records: f64) -> f64 {
 }
 
 /// The number of fits, and the components of each: one over the length of the noise, up to a power of two.
-fn split(components: usize, noise: f64) -> (usize, usize) {
+fn split(components: usize, width: usize, noise: f64) -> (usize, usize) {
     let least = 2 * LANES;
     let components = components.max(1).next_multiple_of(least);
     let wanted = (1.0 / noise.max(f64::MIN_POSITIVE)).min(components as f64).max(least as f64);
-    let n_fits = (components / (wanted.ceil() as usize).next_power_of_two()).max(1);
-    (n_fits, (components / n_fits).next_multiple_of(least))
+    let each = (wanted.ceil() as usize).next_power_of_two().min(components);
+    ((components / each).min(MOST_FITS).min(MOST_SQUARES / width.pow(2)).max(1), each)
 }
 
 impl Objective {

@@ -164,19 +164,22 @@ fn a_fit_repeats_hears_an_interrupt_and_tells_how_far_it_is() {
 
 #[test]
 fn the_more_noise_the_more_and_the_smaller_fits() {
-    for (components, noise, expected) in [
-        (256, 1e-9, (1, 256)),
-        (256, 1.0 / 200.0, (1, 256)),
-        (256, 1.0 / 100.0, (2, 128)),
-        (256, 1.0 / 33.0, (4, 64)),
-        (256, 1.0 / 15.0, (16, 16)),
-        (256, 9.0, (16, 16)),
-        (300, 0.03, (4, 80)),
-        (64, 0.5, (4, 16)),
-        (1, 0.0, (1, 16)),
-        (1, 5.0, (1, 16)),
+    for (components, width, noise, expected) in [
+        (256, 140, 1e-9, (1, 256)),
+        (256, 140, 1.0 / 200.0, (1, 256)),
+        (256, 140, 1.0 / 100.0, (2, 128)),
+        (256, 140, 1.0 / 33.0, (4, 64)),
+        (256, 140, 1.0 / 15.0, (4, 16)),
+        (256, 140, 9.0, (4, 16)),
+        (256, 2000, 9.0, (2, 16)),
+        (64, 16_384, 9.0, (1, 16)),
+        (300, 140, 0.03, (4, 64)),
+        (300, 140, 0.0, (1, 304)),
+        (48, 140, 0.03, (1, 48)),
+        (1, 1, 0.0, (1, 16)),
+        (1, 1, 5.0, (1, 16)),
     ] {
-        assert_eq!(split(components, noise), expected, "{components} {noise}");
+        assert_eq!(split(components, width, noise), expected, "{components} {width} {noise}");
     }
     let layout = Layout::new(&[3, 5, 1], &[(0, 1), (1, 2)]).unwrap();
     let sigmas = vec![1.0, 1.0, 1.0, 7.0, 1e9];
