@@ -21,7 +21,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from benches.python.synthesis_data import NAMES, coded
+from benches.python.synthesis_data import COMPARED, coded
 from benches.python.synthesis_peers import PEERS, place
 from benches.python.synthesis_quality import quality
 
@@ -119,7 +119,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
-    parser.add_argument("--data", nargs="+", default=list(NAMES))
+    parser.add_argument("--data", nargs="+", default=list(COMPARED))
     parser.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 1.0, 3.0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--write", action="store_true")

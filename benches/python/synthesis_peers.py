@@ -21,7 +21,7 @@ import venv
 from pathlib import Path
 
 import numpy as np
-from benches.python.synthesis_data import NAMES, coded
+from benches.python.synthesis_data import COMPARED, coded
 
 HERE = Path(__file__).parent / "synthesizers"
 
@@ -90,7 +90,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("peers", nargs="*", default=list(PEERS))
-    parser.add_argument("--data", nargs="+", default=list(NAMES))
+    parser.add_argument("--data", nargs="+", default=list(COMPARED))
     parser.add_argument("--epsilon", nargs="+", type=float, default=[1.0, 0.1, 3.0])
     parser.add_argument("--limit", type=int, default=600)
     parser.add_argument("--home", type=Path, default=Path(sys.prefix) / "peers")

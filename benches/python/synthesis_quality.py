@@ -46,13 +46,22 @@ def correlations_off(real, synthetic, numeric):
 
 
 def learned(train, test):
-    """Return accuracy and area under the curve of gradient boosting; the class is the last column, of two values."""
+    """Return accuracy and area under the curve of gradient boosting; the class is the last column.
+
+    Of more than two classes the area is the mean of those of each class against the others.
+    """
     if len(np.unique(train[:, -1])) < 2:
         # A single class teaches nothing.
         return np.array([np.mean(test[:, -1] == train[0, -1]), 0.5])
     model = HistGradientBoostingClassifier(max_iter=60, random_state=0).fit(train[:, :-1], train[:, -1])
-    chances = model.predict_proba(test[:, :-1])[:, 1]
-    return np.array([np.mean((chances > 0.5) == test[:, -1]), roc_auc_score(test[:, -1], chances)])
+    chances = model.predict_proba(test[:, :-1])
+    accuracy = np.mean(model.classes_[chances.argmax(axis=1)] == test[:, -1])
+    classes = np.unique(test[:, -1])
+    looked_at = classes[1:] if len(classes) == 2 else classes
+    of_class = dict(zip(model.classes_, chances.T, strict=True))
+    unseen = np.zeros(len(test))
+    areas = [roc_auc_score(test[:, -1] == each, of_class.get(each, unseen)) for each in looked_at]
+    return np.array([accuracy, np.mean(areas)])
 
 
 def learned_from_real(records):

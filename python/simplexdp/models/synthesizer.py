@@ -86,7 +86,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         The pairs of columns to measure, or weights for them; by default all pairs, alike. Where records are few and one
         column matters most, twenty times the weight for its pairs keeps far more of what tells it (docs/synthesis.md).
     components : int or "auto", default "auto"
-        The number of products that are mixed: 256, or 64 where all columns together have more than 1000 levels.
+        The number of products that are mixed at most: 256, or 64 where all columns together have more than 1000 levels.
+        The more noise there is, the fewer are taken, in up to four fits side by side.
     measured : sequence of ReleasedMarginal, optional
         Tables of one or two columns of the same records that were released before or elsewhere. They are put together
         with what is measured here; what they cost is not in `privacy_`.

@@ -57,7 +57,7 @@ const PLENTY: f64 = 2e4;
 const MOST_FITS: usize = 4;
 
 /// Squares of levels of all fits together: what each passes over in every step, however few its components are.
-const MOST_SQUARES: usize = 1 << 23;
+const MOST_SQUARES: usize = 1 << 22;
 
 /// Numbers of single precision that a fit may hold: 8 GiB.
 const MOST_NUMBERS: usize = 1 << 31;
