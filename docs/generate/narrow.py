@@ -29,6 +29,9 @@ LETTERS = 9.5
 AS_THEY_ARE = ("dm-table-1", "dm-equations", "dm-figure-5")
 """Tables and a drawing of graphs, which have no panels: a phone shows them at their size, and scrolls."""
 
+TITLE = 34
+"""Letters of a line above a panel."""
+
 MOST_BYTES = 150_000
 
 
@@ -40,6 +43,10 @@ def narrow(name: str, folder: Path) -> str | None:
     with style():
         plot = figure(name).draw(tables)
         stack(plot)
+        plot.canvas.draw()
+        cut = [ax.get_title() for ax in plot.axes if not within(ax.title, plot)]
+        if cut:
+            raise SystemExit(f"{name}: wider than a phone: {cut}")
         file = f"{name}-narrow.svg"
         plot.savefig(folder / file, metadata={"Date": None, "Creator": None})
         if (folder / file).stat().st_size > MOST_BYTES:
@@ -47,6 +54,17 @@ def narrow(name: str, folder: Path) -> str | None:
             file = f"{name}-narrow.png"
             plot.savefig(folder / file, metadata={"Software": None})
     return file
+
+
+def lines_of(title: str) -> str:
+    """Return a title in lines that fit above a panel; what is equal to what stays together."""
+    return textwrap.fill(title.replace(" = ", "\xa0=\xa0"), TITLE)
+
+
+def within(text: Any, plot: Any) -> bool:
+    """Return whether a text stands within its figure."""
+    place = text.get_window_extent()
+    return bool(place.x0 >= 0 and place.x1 <= plot.bbox.width)
 
 
 def read(path: Path) -> Table:
@@ -96,7 +114,7 @@ def stack(plot: Any) -> None:
     grid = GridSpec(len(panels), 1, figure=plot, height_ratios=list(high.values()))
     for place, ax in enumerate(panels):
         ax.set_subplotspec(grid[place])
-        ax.set_title(textwrap.fill(ax.get_title(), 48), fontsize=LETTERS + 1)
+        ax.set_title(lines_of(ax.get_title()), fontsize=LETTERS + 1)
         ax.tick_params(which="both", labelsize=LETTERS)
         for label in (ax.xaxis.label, ax.yaxis.label):
             # One line of a panel's height.
@@ -105,7 +123,7 @@ def stack(plot: Any) -> None:
         for text in [] if legend is None else legend.get_texts():
             text.set_fontsize(LETTERS)
     if plot.get_suptitle():
-        plot.suptitle(textwrap.fill(plot.get_suptitle(), 48), fontsize=LETTERS + 1)
+        plot.suptitle(lines_of(plot.get_suptitle()), fontsize=LETTERS + 1)
     lines = 0
     for legend in list(plot.legends):
         labels = [text.get_text() for text in legend.get_texts()]
