@@ -92,7 +92,7 @@ def main(directory: Path, tasks: list[str]) -> None:
                 ratio = public_found[0] / public.value
                 said = [f"{public.value:.4g}", f"{ratio:.3f}", *_range(public.reach, *public_found)]
             head = [_called(task, keywords), name, f"{n:,}", f"{step.epsilon:g}"]
-            stood_for = [f"{step.value:.4g}", f"{found:.4g} ± {error:.1g}", f"{found / step.value:.3f}"]
+            stood_for = [f"{step.value:.4g}", f"{found:.4g}\xa0±\xa0{error:.1g}", f"{found / step.value:.3f}"]
             measured = [*head, *stood_for, *_range(step.reach, found, error), *said]
             print(*measured, sep=" | ", flush=True)
             rows = [row for row in rows if row[:4] != head] + [measured]
@@ -104,7 +104,7 @@ def _range(reach: tuple[float, float] | None, found: float, error: float) -> lis
     if reach is None:
         return ["", ""]
     low, high = reach
-    return [f"{low:.3g} to {high:.3g}", "yes" if low - 2 * error <= found <= high + 2 * error else "no"]
+    return [f"{low:.3g}\xa0to\xa0{high:.3g}", "yes" if low - 2 * error <= found <= high + 2 * error else "no"]
 
 
 def _write(rows: list[list[str]]) -> None:

@@ -1,20 +1,20 @@
 """What simplexdp raises and warns of.
 
-::
+```text
+SimplexDpError
++-- InvalidParameterError (also ValueError)   a public parameter breaks its rule
++-- InvalidDataError      (also ValueError)   private data break a rule; never quotes them
++-- BudgetExceededError                       the release would cost more than what is left
++-- LedgerError           (also OSError)      an accountant's ledger is missing, damaged or another one
++-- NotAffordableError                        an exhaustive computation is too large
++-- NumericalError        (also ArithmeticError)   promised accuracy could not be reached
++-- EntropyError          (also OSError)      the operating system gave no entropy
 
-    SimplexDpError
-    +-- InvalidParameterError (also ValueError)   a public parameter breaks its rule
-    +-- InvalidDataError      (also ValueError)   private data break a rule; never quotes them
-    +-- BudgetExceededError                       the release would cost more than what is left
-    +-- LedgerError           (also OSError)      an accountant's ledger is missing, damaged or another one
-    +-- NotAffordableError                        an exhaustive computation is too large
-    +-- NumericalError        (also ArithmeticError)   promised accuracy could not be reached
-    +-- EntropyError          (also OSError)      the operating system gave no entropy
-
-    UserWarning
-    +-- InsecureRandomnessWarning                 a seeded generator stands where a secure one belongs
-    +-- PrivacyLeakWarning                        something public was inferred from private data
-    +-- WeakGuaranteeWarning                      a budget that protects hardly anything
+UserWarning
++-- InsecureRandomnessWarning                 a seeded generator stands where a secure one belongs
++-- PrivacyLeakWarning                        something public was inferred from private data
++-- WeakGuaranteeWarning                      a budget that protects hardly anything
+```
 """
 
 __all__ = [

@@ -293,8 +293,8 @@ def plan(
 
     Notes
     -----
-    Without `like` the data of the last three tasks are made up: the distances from the yardstick say something then,
-    the accuracy itself does not.
+    Without `like` the data are made up. Of a classifier the distance from the yardstick says something then, the
+    accuracy itself does not.
 
     Examples
     --------
