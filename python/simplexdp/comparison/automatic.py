@@ -23,11 +23,15 @@ Floats = NDArray[np.float64]
 Advice = tuple[str, str, str]
 """The mechanism, why, and lines of code."""
 
-TREE_WORK, TREE_DRAWS = 3000.0, 4
-"""Up to so many groups times the standard deviation of their noise a tree is inferred, in a second or two each."""
+TREE_WORK, TREE_LEAST, TREE_DRAWS = 3000.0, 50, 4
+"""Up to so many groups (at least so many) times levels times the standard deviation of the noise a tree is inferred,
+which takes a second or two."""
 
 MARGIN_TABLES, FITS, JUDGED = 24, 6, 4000
 """Tables, fits of a classifier, and records that it is judged by."""
+
+MOST_NUMBERS = 20_000_000
+"""Of a made-up table, which is fitted again and again."""
 
 CENTRES, WIDTH = (0.3, 0.7), 0.15
 """Of made-up numbers between 0 and 1: where classes lie, and how far they spread."""
@@ -114,7 +118,7 @@ def _hierarchy(asked: Asked, levels: Any) -> Advice:
         f"taken without being asked for: {', '.join(told)}. Standard deviation of the error of a count by least "
         f"squares: {by_level}."
     )
-    if len(tree.paths) * _deviation(finest) <= TREE_WORK:
+    if max(len(tree.paths), TREE_LEAST) * tree.depth * _deviation(finest) <= TREE_WORK:
         errors = _tree_errors(asked, tree, shares, mechanisms)
         seen = ", ".join(f"{name} {error:.3g}" for name, error in zip(columns, errors, strict=True))
         why += f" Counts as they are expected given all levels are off by, on average over made-up data: {seen}."
@@ -257,6 +261,8 @@ def _gaussian_classes(asked: Asked, classes: int, columns: int) -> Advice:
     from simplexdp.models import PrivateGaussianNB
 
     classes = check.integer("rows", classes, 2)
+    if asked.n * columns > MOST_NUMBERS:
+        raise InvalidParameterError(f"n must be at most {MOST_NUMBERS // columns} for so many columns, got {asked.n}")
     generator, name = np.random.default_rng(asked.seed), ""
     found: dict[str, list[float]] = {"auto": [], "none": []}
     with warnings.catch_warnings():

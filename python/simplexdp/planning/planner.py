@@ -20,7 +20,7 @@ from simplexdp.frames import Domain
 from simplexdp.numeric.column import checked_bounds
 from simplexdp.planning import counts, models, numeric
 from simplexdp.planning.stand_in import EVENNESSES, EXTREMES, MadeUp, StandIn, domains_of, stand_in
-from simplexdp.planning.tasks import METRICS, NUMERIC, OF_TASK, TASKS, Budget, Found, Metric, Task
+from simplexdp.planning.tasks import METRICS, MODELS, NUMERIC, OF_TASK, TASKS, Budget, Found, Metric, Task
 
 __all__ = ["Plan", "Step", "plan"]
 
@@ -308,8 +308,9 @@ def plan(
     check.choice("task", task, TASKS)
     n = check.integer("n", n, 1)
     delta = check.non_negative("delta", delta)
-    if not delta < 1 or (delta == 0 and task in TASKS[3:]):
-        raise InvalidParameterError(f"delta must be below 1, and above 0 for the task {task!r}, got {delta}")
+    if not delta < 1 or (delta == 0 and task in MODELS):
+        least = "above 0 and " if task in MODELS else ""
+        raise InvalidParameterError(f"delta must be {least}below 1 for the task {task!r}, got {delta}")
     wanted = sorted({check.positive("epsilons", epsilon) for epsilon in epsilons})
     if not wanted:
         raise InvalidParameterError("epsilons must hold at least one")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
 
-__all__ = ["METRICS", "NUMERIC", "OF_TASK", "TASKS", "Budget", "Found", "Metric", "Task"]
+__all__ = ["METRICS", "MODELS", "NUMERIC", "OF_TASK", "TASKS", "Budget", "Found", "Metric", "Task"]
 
 TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile")
-NUMERIC = TASKS[6:]
-"""Of a column of numbers between bounds."""
+MODELS, NUMERIC = TASKS[3:6], TASKS[6:]
+"""Fitted to several columns; of a column of numbers between bounds."""
 
 
 @dataclass(frozen=True)

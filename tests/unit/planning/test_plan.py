@@ -252,3 +252,33 @@ def test_what_a_mean_keeps_with_95_percent_is_no_half_of_an_interval_that_ends_a
             found = sdp.numeric.mean(values, bounds=(0.0, 1.0), epsilon=epsilon, delta=1e-6, rng=rng)
         errors.append(abs(found.estimate - values.mean()))
     assert np.mean(np.array(errors) <= promised) > 0.89
+
+
+@pytest.mark.parametrize("task", ["mean", "quantile"])
+def test_without_a_delta_a_plan_of_numbers_takes_pure_noise(task):
+    plan = sdp.plan(task, n=300, delta=0, epsilons=[1.0], bounds=(0, 10))
+    scope = {"values": [1.0, 2.0, 9.0] * 100}
+    exec(plan.steps[0].code, scope)
+    assert scope["released"].privacy.epsilon(0.0) <= 1.0
+    assert plan.steps[0].guess == pytest.approx(math.e / (1 + math.e), abs=0.01)
+
+
+def test_records_needed_fall_with_epsilon_and_reach_the_target():
+    plan = sdp.plan(
+        "network", n=400, domains={"a": 3, "b": 4}, edges=[("a", "b")], epsilons=[0.3, 1.0, 5.0], target=0.03
+    )
+    needed = [step.records_needed for step in plan.steps]
+    assert needed == sorted(needed, reverse=True)
+    # Three fits each: errors vary by a quarter or so.
+    again = sdp.plan("network", n=needed[0], domains={"a": 3, "b": 4}, edges=[("a", "b")], epsilons=[0.3])
+    assert again.steps[0].value == pytest.approx(0.03, rel=0.5)
+
+
+def test_a_plan_of_models_is_the_same_with_any_number_of_threads(monkeypatch):
+    given = {"n": 300, "domains": [3, 4], "epsilons": [1.0]}
+    plans = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("SIMPLEXDP_NUM_THREADS", threads)
+        plans.append(sdp.plan("synthesis", **given))
+    assert plans[0].steps[0].value == plans[1].steps[0].value
+    assert plans[0].steps[0].records_needed == plans[1].steps[0].records_needed
