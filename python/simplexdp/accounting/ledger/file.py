@@ -13,7 +13,6 @@ for the same disk, and what it writes stands behind what it read. Measured in on
 import contextlib
 import json
 import os
-import threading
 import time
 from base64 import b85decode, b85encode
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from simplexdp.accounting.ledger.errors import as_ledger_errors
 from simplexdp.accounting.ledger.making import make, to_json, write
 from simplexdp.accounting.ledger.records import MAGIC, START, Damaged, Record, pack, read_one, scan
 from simplexdp.accounting.ledger.system import system
+from simplexdp.accounting.ledger.turns import Turns
 from simplexdp.exceptions import BudgetExceededError, LedgerError
 
 __all__ = ["FileLedger"]
@@ -41,9 +41,7 @@ class FileLedger:
         self.identity = identity
         self.durable = durable
         self._book: Book | None = None
-        # A lock for each process: one that another thread held at a fork is never given back in the child.
-        self._turns: dict[int, threading.Lock] = {}
-        self._holder: tuple[int, int] | None = None
+        self._turns = Turns()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"place": self.place, "identity": self.identity, "durable": self.durable}
@@ -201,23 +199,24 @@ class FileLedger:
         """
         file = None
         try:
-            turn = self._take_turn()
-            locked = False
-            try:
-                with as_ledger_errors(self.place, known=self.identity != ""):
-                    file = locking.open_file(self.place, write=alone)
-                    locking.lock(file, self.place, alone=alone)
-                    locked = True
-                    book = self._checked(file)
-                found = work(file, book)
-                debits = book.at.debits
-            finally:
-                # Also where a debit was refused: a forked child, whose code told no one, may have the file open too.
-                if locked and file is not None:
-                    locking.unlock(file)
-                # A child that was forked inside the block gives back the parent's turn, of which it has a copy.
-                self._holder = None
-                turn.release()
+            # Threads of a process take turns, which is cheaper than waiting for the file. A child that was forked in the
+            # block gives back the parent's turn, of which it has a copy.
+            with self._turns.next(self.place, locking.PATIENCE):
+                self._turns.begin()
+                locked = False
+                try:
+                    with as_ledger_errors(self.place, known=self.identity != ""):
+                        file = locking.open_file(self.place, write=alone)
+                        locking.lock(file, self.place, alone=alone)
+                        locked = True
+                        book = self._checked(file)
+                    found = work(file, book)
+                    debits = book.at.debits
+                finally:
+                    # Also where a debit was refused: a forked child, whose code told no one, may have it open too.
+                    if locked and file is not None:
+                        locking.unlock(file)
+                    self._turns.end()
             if durable:
                 _to_disk(file, self.place)
                 system.remember(file, debits)
@@ -231,19 +230,6 @@ class FileLedger:
         finally:
             if file is not None:
                 locking.close(file)
-
-    def _take_turn(self) -> threading.Lock:
-        """Let the threads of a process take turns, which is cheaper than waiting for the file."""
-        here = (os.getpid(), threading.get_ident())
-        if self._holder == here:
-            raise LedgerError(f"the ledger {self.place} was asked for a debit in the middle of another")
-        turn = self._turns.get(here[0])
-        if turn is None:
-            turn = self._turns.setdefault(here[0], threading.Lock())
-        if not turn.acquire(timeout=locking.PATIENCE):
-            raise LedgerError(f"the ledger {self.place} is held by another thread since {locking.PATIENCE:g} s")
-        self._holder = here
-        return turn
 
     def _checked(self, file: int) -> Book:
         """Return what is known of the file, which is locked, and which must be the one that it ought to be."""

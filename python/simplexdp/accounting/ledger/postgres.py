@@ -12,10 +12,9 @@ import json
 import os
 import random
 import secrets
-import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -24,6 +23,7 @@ from simplexdp.accounting.ledger.entry import Advance, Draw, Entry, Status, Stor
 from simplexdp.accounting.ledger.locking import PATIENCE
 from simplexdp.accounting.ledger.postgres_tables import HOME
 from simplexdp.accounting.ledger.records import START, chained
+from simplexdp.accounting.ledger.turns import Turns
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ class PostgresLedger:
         weakref.finalize(self, self._held.close)
         # Curves that a debit of this process has added; what was committed stays.
         self._recipes: dict[str, str] = {}
-        self._turns: dict[int, threading.Lock] = {}
-        self._holder: tuple[int, int] | None = None
+        self._turns = Turns()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"address": self._address, "identity": self.identity, "durable": self.durable}
@@ -294,26 +293,30 @@ class PostgresLedger:
 
         wait, until = FIRST_WAIT, time.monotonic() + PATIENCE
         process, known = os.getpid(), self._held.session is not None
-        with self._turn():
-            while True:
-                try:
-                    return attempt()
-                except psycopg.Error as error:
-                    self._check_process(process)
-                    self.close_connection()
-                    # Who never had a connection is told at once why there is none.
-                    if not known or not _passes(error) or time.monotonic() > until:
-                        raise self._failure(error) from None
-                except BudgetExceededError:
-                    self._roll_back(process)
-                    raise
-                except BaseException:
-                    # Whatever else happens in a transaction: the server forgets it with the connection.
-                    if os.getpid() == process:
+        with self._turns.next(self.place, PATIENCE):
+            self._turns.begin()
+            try:
+                while True:
+                    try:
+                        return attempt()
+                    except psycopg.Error as error:
+                        self._check_process(process)
                         self.close_connection()
-                    raise
-                time.sleep(wait * random.uniform(0.5, 1.0))
-                wait = min(2 * wait, LONGEST_WAIT)
+                        # Who never had a connection is told at once why there is none.
+                        if not known or not _passes(error) or time.monotonic() > until:
+                            raise self._failure(error) from None
+                    except BudgetExceededError:
+                        self._roll_back(process)
+                        raise
+                    except BaseException:
+                        # Whatever else happens in a transaction: the server forgets it with the connection.
+                        if os.getpid() == process:
+                            self.close_connection()
+                        raise
+                    time.sleep(wait * random.uniform(0.5, 1.0))
+                    wait = min(2 * wait, LONGEST_WAIT)
+            finally:
+                self._turns.end()
 
     def _roll_back(self, process: int) -> None:
         import psycopg
@@ -323,21 +326,6 @@ class PostgresLedger:
                 self._held.session[1].execute("ROLLBACK")
             except psycopg.Error:
                 self.close_connection()
-
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        here = (os.getpid(), threading.get_ident())
-        if self._holder == here:
-            raise LedgerError(f"the ledger {self.place} was asked for a debit in the middle of another")
-        turn = self._turns.setdefault(here[0], threading.Lock())
-        if not turn.acquire(timeout=PATIENCE):
-            raise LedgerError(f"the ledger {self.place} is held by another thread since {PATIENCE:g} s")
-        self._holder = here
-        try:
-            yield
-        finally:
-            self._holder = None
-            turn.release()
 
     def _connection(self, *, at_home: bool) -> "psycopg.Connection[Any]":
         """Return the connection of this process; that of a parent is left alone, and closed by no one here."""
