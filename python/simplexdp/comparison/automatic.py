@@ -27,8 +27,11 @@ TREE_WORK, TREE_LEAST, TREE_DRAWS = 3000.0, 50, 4
 """Up to so many groups (at least so many) times levels times the standard deviation of the noise a tree is inferred,
 which takes a second or two."""
 
-MARGIN_TABLES, FITS, JUDGED = 24, 6, 4000
+MARGIN_TABLES, FITS, JUDGED = 12, 6, 4000
 """Tables, fits of a classifier, and records that it is judged by."""
+
+MOST_GROUPS = 100_000
+"""Of a level: the tree is built, and its variances are solved for."""
 
 MOST_NUMBERS = 20_000_000
 """Of a made-up table, which is fitted again and again."""
@@ -138,6 +141,8 @@ def _even_tree(levels: Any) -> Any:
         sizes = [check.integer("levels", size, 1) for size in levels]
     except TypeError:
         raise InvalidParameterError(f"levels must be numbers of groups, got {levels!r}") from None
+    if max(sizes, default=0) > MOST_GROUPS:
+        raise InvalidParameterError(f"levels must be at most {MOST_GROUPS}, got {max(sizes)}")
     if len(sizes) < 2 or any(fine < coarse for coarse, fine in pairwise(sizes)) or sizes[-1] < 2:
         raise InvalidParameterError(
             f"levels must be at least two numbers of groups that do not fall from coarse to fine, got {levels!r}"

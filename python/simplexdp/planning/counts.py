@@ -326,6 +326,8 @@ class Posterior(_Counts):
         else:
             by_shape = [self._errors(name, budget, n, self._of_shape(shape, n)[:OF_SHAPE]) for shape in self._shapes]
             reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
+        # No distance is above one.
+        reach = None if reach is None else (min(reach[0], 1.0), min(reach[1], 1.0))
         curve = self._mechanism(name, budget, n).privacy
         return Found(name, float(errors.mean()), _standard_error(errors), within, curve, advice.code, reach)
 

@@ -147,6 +147,7 @@ def test_many_tables_are_better_off_with_gaussian_noise():
         ({"levels": [2, 4]}, "levels must be left out"),
         ({"task": "hierarchy", "dimension": None}, "levels must be given"),
         ({"task": "hierarchy", "dimension": None, "levels": [4, 2]}, "levels must be at least two numbers"),
+        ({"task": "hierarchy", "dimension": None, "levels": [3, 10**9]}, "levels must be at most 100000"),
         ({"task": "hierarchy", "dimension": None, "levels": 4}, "levels must be numbers"),
         ({"task": "hierarchy", "dimension": None, "levels": [2, 2.5]}, "levels must be an integer"),
         ({"task": "categories", "dimension": None, "delta": 0.0}, "delta must lie strictly between"),
