@@ -122,7 +122,9 @@ def _write(rows: list[list[str]]) -> None:
         "where many are zero, and shares within small groups are far off. A stand-in cannot know either on which side "
         "of a step a quartile lies: of the ages of Adult, in whole years, the third is 38 records away from the next "
         "year below in the half that is released, and 116 in the other. Its range says how much that is: it is made of "
-        "samples of the stand-in. Classifiers have no range. Rows without a standard error were measured before plans "
+        "samples of the stand-in. Over ten other cuts of bank into halves the quartiles at epsilon = 3 were off by "
+        "0.43 to 2.0 times what each plan said, and on average by 1.00 ± 0.12 times (at 0.1, 0.5 and 1 by 1.03, 1.04 "
+        "and 1.02); over ten of Adult by 0.96, 0.75, 0.76 and 0.88 times (± 0.1): plans are on the safe side there. Classifiers have no range. Rows without a standard error were measured before plans "
         "of models took the default mechanism alone, and before there were ranges with a stand-in.\n"
     )
     table = [HEADS, ["---"] * len(HEADS), *rows]
