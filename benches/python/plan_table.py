@@ -124,8 +124,9 @@ def _write(rows: list[list[str]]) -> None:
         "year below in the half that is released, and 116 in the other. Its range says how much that is: it is made of "
         "samples of the stand-in. Over ten other cuts of bank into halves the quartiles at epsilon = 3 were off by "
         "0.43 to 2.0 times what each plan said, and on average by 1.00 ± 0.12 times (at 0.1, 0.5 and 1 by 1.03, 1.04 "
-        "and 1.02); over ten of Adult by 0.96, 0.75, 0.76 and 0.88 times (± 0.1): plans are on the safe side there. Classifiers have no range. Rows without a standard error were measured before plans "
-        "of models took the default mechanism alone, and before there were ranges with a stand-in.\n"
+        "and 1.02); over ten of Adult by 0.96, 0.75, 0.76 and 0.88 times (± 0.1): plans are on the safe side there. "
+        "Classifiers have no range. Rows without a standard error were measured before plans of models "
+        "took the default mechanism alone, and before there were ranges with a stand-in.\n"
     )
     table = [HEADS, ["---"] * len(HEADS), *rows]
     text = HEADER.format(**RUNS) + "".join(f"| {' | '.join(row)} |\n" for row in table) + words
