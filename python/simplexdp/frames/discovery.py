@@ -234,6 +234,10 @@ def _counted(
         values = column_of(frame, column)
         levels, numbers = (distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series)(values, column)
         counts, n_records = np.bincount(numbers, minlength=len(levels)).astype(np.int64), len(values)
+    if clean is None and set(map(type, levels)) <= {str, type(None)} and len(set(levels)) == len(levels):
+        # Different texts stay different categories: of a million rare ones nothing more is asked.
+        frequent = np.flatnonzero(counts >= least).tolist()
+        levels, counts = [levels[place] for place in frequent], counts[frequent]
     merged: dict[Any, int] = {}
     missing = 0
     cleaned = levels if clean is None else [clean(level) for level in levels]
