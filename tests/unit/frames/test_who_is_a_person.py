@@ -200,7 +200,9 @@ def test_one_person_has_one_place_whatever_the_type_in_a_part():
     for name, values in KINDS.items():
         forms = [values, from_native(pd.Series(values), series_only=True)]
         if name != "objects":
-            forms.append(from_native(pl.Series(values.tolist() if name != "dates" else values), series_only=True))
+            forms.append(
+                from_native(pl.Series(values.tolist() if values.dtype.kind == "O" else values), series_only=True)
+            )
         if name in ("int64", "uint64", "int8", "truth"):
             missing = pd.array(
                 [*values.tolist(), None], dtype={"truth": "boolean"}.get(name, name.title().replace("Ui", "UI"))
