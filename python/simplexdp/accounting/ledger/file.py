@@ -199,8 +199,8 @@ class FileLedger:
         """
         file = None
         try:
-            # Threads of a process take turns, which is cheaper than waiting for the file. A child that was forked in the
-            # block gives back the parent's turn, of which it has a copy.
+            # Threads of a process take turns, which is cheaper than waiting for the file. A child that was forked in
+            # the block gives back the parent's turn, of which it has a copy.
             with self._turns.next(self.place, locking.PATIENCE):
                 self._turns.begin()
                 locked = False
