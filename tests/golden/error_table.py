@@ -72,7 +72,8 @@ def difference(got: float, expected: str) -> float:
     """Return |got - expected| with the digits that the golden value has."""
     if not math.isfinite(got):
         return math.inf
-    with localcontext(prec=60):
+    with localcontext() as digits:
+        digits.prec = 60
         return float(abs(Decimal(got) - Decimal(expected)))
 
 
@@ -148,7 +149,8 @@ def inverse_errors(
 ) -> Iterator[Error]:
     """Compare the quantile of the tail, rounded to a double, with x moved by what the rounding did."""
     p = float(row[side])
-    with localcontext(prec=60):
+    with localcontext() as digits:
+        digits.prec = 60
         exact, weight, x = Decimal(row[side]), Decimal(row["weight"]), Decimal(float(row["x"]))
         if not 1e-290 <= p < 1 or weight == 0:
             return
