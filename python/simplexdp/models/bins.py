@@ -81,6 +81,8 @@ class BinPlan:
             edges = _public_edges(binner.edges, names)
             bounds = None if binner.bounds is None else _bounds_for(binner.bounds, names, strategy)
             return cls(strategy, names, 0, edges, bounds)
+        if binner.edges is not None:
+            raise InvalidParameterError(f"strategy must be 'edges' where edges are given, got {strategy!r}")
         n_bins = _arguments.integer("n_bins", binner.n_bins, least=2)
         if strategy == "quantile":
             return cls(strategy, names, n_bins, (), None)

@@ -48,7 +48,13 @@ def _dict(values: Mapping[Any, Any], coded: Mapping[Any, Any], domains: Mapping[
 def _pandas(values: Mapping[Any, Any], coded: Mapping[Any, Any], domains: Mapping[Any, Domain]) -> Any:
     import pandas as pd
 
-    return pd.DataFrame(values)
+    columns = dict(values)
+    for name, codes in coded.items():
+        levels = decode({name: np.arange(len(domains[name]))}, domains, "dict")[name]
+        if all(isinstance(level, str) for level in levels):
+            # Each text is made once, and not once for each record.
+            columns[name] = pd.Series(levels).array.take(codes)
+    return pd.DataFrame(columns)
 
 
 def _polars(values: Mapping[Any, Any], coded: Mapping[Any, Any], domains: Mapping[Any, Domain]) -> Any:

@@ -65,6 +65,7 @@ def test_quantiles_of_the_data_warn_and_cost_everything():
     [
         ({"strategy": "other"}, "strategy must be one of"),
         ({}, "bounds must be public"),
+        ({"edges": [[1.0]]}, "strategy must be 'edges'"),
         ({"bounds": (1, 0)}, "lower < upper"),
         ({"bounds": (0, float("nan"))}, "bounds"),
         ({"bounds": (0, 1, 2)}, "one pair"),

@@ -476,3 +476,11 @@ def test_a_forked_child_can_fit():
     assert queue.get(timeout=300) == 10
     process.join(300)
     assert process.exitcode == 0
+
+
+def test_text_has_one_type_in_pandas_however_many_records_are_drawn():
+    model = fitted(components=1)
+    frames = [model.sample(n, kind="pandas", random_state=SeededRng(3)) for n in (0, 1, 50)]
+    assert len({frame["job"].dtype for frame in frames}) == 1
+    drawn = model.sample(50, kind="dict", random_state=SeededRng(3))
+    assert frames[2]["job"].tolist() == drawn["job"].tolist()
