@@ -55,7 +55,9 @@ class Inferred:
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns, row after row."""
         lower, upper = self.share_ends.reshape(-1, 2).T
-        values = (self.share.ravel(), *_widened(lower, upper), self.count.ravel(), *self.count_ends.reshape(-1, 2).T)
+        # Of counts as many digits as they are known to: 663, and not 663.000000000034.
+        count = self.count.ravel().round(10)
+        values = (self.share.ravel(), *_widened(lower, upper), count, *self.count_ends.reshape(-1, 2).T)
         return {name: column.tolist() for name, column in zip(COLUMNS, values, strict=True)}
 
     @property

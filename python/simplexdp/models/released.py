@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -51,7 +52,11 @@ class Law:
     @property
     def variance(self) -> float:
         """Of the noise on a count, where there is one."""
-        return self.size**2 if self.kind == "gaussian" else 2 * self.size**2
+        if self.kind != "laplace":
+            return self.size**2
+        # Of noise in steps; as a multiple of 2 size^2 it is (u / sinh(u))^2 with u = step / (2 size).
+        half = min(self.step / (2 * self.size), 300.0)
+        return 2 * self.size**2 * (half / math.sinh(half) if half else 1.0) ** 2
 
     def in_persons(self, units: int) -> Law:
         """Return the law where so many counts are one."""

@@ -173,12 +173,15 @@ def _released(
     rng: Any,
 ) -> PrivateMean:
     known = numbers.total
-    # Without a number of its own a record is in no group: for its neighbours that is one more group.
-    classes = numbers.n_groups + numbers.some_left_out
-    moments = _core.Moments(False, HALF, 1, classes, 0 if known is not None else HALF)
+    weight = 0 if known is not None else HALF
+    released = _core.Moments(False, HALF, 1, numbers.n_groups, weight)
     allowed = None if delta is None else _arguments.open_unit("delta", delta)
-    mechanism = _mechanism(moments.moves(numbers.adjacency, numbers.max_rows), epsilon, allowed, numbers.adjacency)
-    sums = moments.sums(numbers.groups, [np.ascontiguousarray(numbers.values)], [bounds]).reshape(classes, 2)
+    change = released.moves(numbers.adjacency, numbers.max_rows, numbers.some_left_out)
+    mechanism = _mechanism(change, epsilon, allowed, numbers.adjacency)
+    # Records that are left out are counted as one more group, which nobody sees.
+    classes = numbers.n_groups + numbers.some_left_out
+    counted = _core.Moments(False, HALF, 1, classes, weight)
+    sums = counted.sums(numbers.groups, [np.ascontiguousarray(numbers.values)], [bounds]).reshape(classes, 2)
     wanted = sums[: numbers.n_groups, 1:] if known is not None else sums[: numbers.n_groups]
     privacy = numbers.named(mechanism.privacy)
     with debit(accountant, privacy, label, rng):

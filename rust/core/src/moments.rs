@@ -117,11 +117,11 @@ impl Moments {
         1 + self.powers() * self.columns
     }
 
-    /// How far a person with at most `max_rows` rows moves the sums.
+    /// How far a person with at most `max_rows` rows moves the sums; `left_out` says whether rows may be in no class.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless the rows are between 1 and 2^20.
-    pub fn moves(&self, adjacency: Adjacency, max_rows: u64) -> Result<MomentChange> {
+    pub fn moves(&self, adjacency: Adjacency, max_rows: u64, left_out: bool) -> Result<MomentChange> {
         if !(1..=MOST).contains(&max_rows) {
             return Err(Error::parameter("max_rows", "lie between 1 and 2^20", max_rows));
         }
@@ -139,11 +139,12 @@ impl Moments {
         let of_row = counted + self.powers() * self.columns;
         let (l1, l2_squared, of_rows) = match adjacency {
             Adjacency::AddRemove => (alone.0, alone.1, of_row),
-            // Rows of two classes, or of one; a person of fewer rows also moves what rows that are gone added.
+            // Rows of two classes, or of one; a person of fewer rows also moves what rows that are gone added, and so does
+            // one whose row is in no class.
             Adjacency::Replace if self.classes > 1 => {
                 ((2 * alone.0).max(same_class.0), (2 * alone.1).max(same_class.1), 2 * of_row)
             }
-            Adjacency::Replace if max_rows == 1 => (same_class.0, same_class.1, of_row - counted),
+            Adjacency::Replace if max_rows == 1 && !left_out => (same_class.0, same_class.1, of_row - counted),
             Adjacency::Replace => (alone.0.max(same_class.0), alone.1.max(same_class.1), of_row),
         };
         let cells = (of_rows * max_rows).min(self.classes * of_row);
@@ -290,10 +291,10 @@ mod tests {
         if exactly { last } else { all }
     }
 
-    fn enumerated(moments: &Moments, adjacency: Adjacency, max_rows: u64) -> MomentChange {
+    fn enumerated(moments: &Moments, adjacency: Adjacency, max_rows: u64, left_out: bool) -> MomentChange {
         let rows = rows(moments);
-        // With one row each, a replaced person has one row before and after.
-        let exactly = adjacency == Adjacency::Replace && max_rows == 1;
+        // With one row each, a replaced person has one row before and after, unless that may be in no class.
+        let exactly = adjacency == Adjacency::Replace && max_rows == 1 && !left_out;
         let own = people(&rows, max_rows, exactly);
         let none = vec![vec![0; rows[0].len()]];
         let others = if adjacency == Adjacency::Replace { &own } else { &none };
@@ -323,10 +324,11 @@ mod tests {
                     (4, 1, 1, 2),
                     (1, 1, 2, 3),
                 ] {
-                    for weight in [0, 1, 5, 300] {
+                    for (weight, left_out) in [0, 1, 5, 300].into_iter().flat_map(|each| [(each, false), (each, true)])
+                    {
                         let moments = of(order, half, columns, classes, weight);
-                        let (told, seen) =
-                            (moments.moves(adjacency, max_rows).unwrap(), enumerated(&moments, adjacency, max_rows));
+                        let told = moments.moves(adjacency, max_rows, left_out).unwrap();
+                        let seen = enumerated(&moments, adjacency, max_rows, left_out);
                         assert!(seen.l1 <= told.l1 && seen.l2_squared <= told.l2_squared, "{moments:?} {adjacency:?}");
                         assert!(seen.cells <= told.cells, "{moments:?} {adjacency:?} {seen:?} {told:?}");
                         // The extreme places of two moments of one class lie between the points of a coarse grid.
@@ -343,7 +345,7 @@ mod tests {
     #[test]
     fn distances_are_rounded_up() {
         for (order, half, weight) in [(Order::Second, 1 << 11, 9_000_001), (Order::First, 1 << 22, 77)] {
-            let change = of(order, half, 6, 2, weight).moves(Adjacency::Replace, 3).unwrap();
+            let change = of(order, half, 6, 2, weight).moves(Adjacency::Replace, 3, false).unwrap();
             let root = change.l2();
             // Both are doubles of 53 bits: the square of the root, by halves, in integers.
             let scaled = (root * 4.0).ceil() as u128;
@@ -374,7 +376,7 @@ mod tests {
         assert!(Moments::new(Order::First, 1, 0, 1, 1).is_err());
         assert!(Moments::new(Order::First, 1, 1, 0, 1).is_err());
         let moments = of(Order::First, 4, 1, 2, 1);
-        assert!(moments.moves(Adjacency::Replace, 0).is_err());
+        assert!(moments.moves(Adjacency::Replace, 0, false).is_err());
         for bounds in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (-f64::MAX, f64::MAX), (0.0, f64::INFINITY)] {
             assert!(moments.sums(&[0], &[&[0.0]], &[bounds]).is_err(), "{bounds:?}");
         }

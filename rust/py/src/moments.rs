@@ -27,9 +27,10 @@ impl PyMoments {
         self.0.unit()
     }
 
-    /// (l1 rounded up, l2 rounded up, changed sums) of neighbours.
-    fn moves(&self, adjacency: &str, max_rows: u64) -> CoreResult<(f64, f64, u64)> {
-        let change = self.0.moves(adjacency_of(adjacency)?, max_rows)?;
+    /// (l1 rounded up, l2 rounded up, changed sums) of neighbours; `left_out`: rows may be in no class.
+    #[pyo3(signature = (adjacency, max_rows, left_out = false))]
+    fn moves(&self, adjacency: &str, max_rows: u64, left_out: bool) -> CoreResult<(f64, f64, u64)> {
+        let change = self.0.moves(adjacency_of(adjacency)?, max_rows, left_out)?;
         Ok((change.l1_up(), change.l2(), change.cells))
     }
 

@@ -78,6 +78,28 @@ def test_the_price_of_a_mean_hides_every_neighbour(bounds, epsilon):
     assert HALF == 2**22
 
 
+def test_a_record_that_may_be_left_out_costs_no_more_than_it_moves():
+    """All neighbours of a mean without the missing values: a record is a place on [-1, 1], or is not there."""
+    scale = {
+        "one": numeric.mean(VALUES, bounds=BOUNDS, epsilon=1.0, skip_missing=True)._laws[0].size,
+        "two": numeric.mean(
+            PEOPLE, "age", bounds=BOUNDS, epsilon=1.0, skip_missing=True, by="ward", groups=["ear", "eye"]
+        )
+        ._laws[0]
+        .size,
+    }
+    places = [None, *np.linspace(-1, 1, 9)]
+    for name, groups in (("one", 1), ("two", 2)):
+        vectors = []
+        for group, place in itertools.product(range(groups), places):
+            moved = np.zeros((groups, 2))
+            if place is not None:
+                moved[group] = 1.0, place
+            vectors.append(moved)
+        furthest = max(np.abs(a - b).sum() for a, b in itertools.product(vectors, repeat=2))
+        assert 0.999 <= furthest / scale[name] <= 1 + 1e-9
+
+
 @pytest.mark.parametrize("delta", [None, 1e-6])
 @pytest.mark.parametrize("case", [{}, {"adjacency": "add_remove"}])
 def test_quantile_intervals_cover(case, delta):
