@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from simplexdp._catalogue import CATALOGUE, Entry, names
-from simplexdp.sensitivity import weight_units
+from simplexdp._weights import moves_of, units_of
 
 __all__ = ["AUTOMATIC", "MECHANISMS", "Request"]
 
@@ -91,12 +91,12 @@ class Request:
     @property
     def units(self) -> int:
         """In how many units a person is counted: 1 where records are."""
-        return weight_units(self.max_rows) if self.weighted else 1
+        return units_of(self.max_rows, weighted=self.weighted)
 
     @property
     def moves(self) -> int:
         """How many counts of a person move at most."""
-        return self.units if self.weighted else self.max_rows
+        return moves_of(self.max_rows, weighted=self.weighted)
 
     @property
     def total_is_public(self) -> bool:

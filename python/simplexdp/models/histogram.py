@@ -15,6 +15,7 @@ from simplexdp import _arguments as check
 from simplexdp._automatic import automatic
 from simplexdp._catalogue import CATALOGUE
 from simplexdp._cautions import caution, caution_leak
+from simplexdp._weights import moves_of
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidParameterError
@@ -32,7 +33,6 @@ from simplexdp.models.debit import debit
 from simplexdp.models.domains import infer_domain
 from simplexdp.models.persons import whose
 from simplexdp.models.pivoting import kind_of, pivot
-from simplexdp.sensitivity import weight_units
 
 if TYPE_CHECKING:
     from simplexdp.testing import SeededRng
@@ -422,7 +422,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         if check.flag("weighted", self.weighted):
             if bound is None:
                 raise InvalidParameterError("weighted must be False unless unit names the column of persons")
-            return weight_units(bound.max_rows)
+            return moves_of(bound.max_rows, weighted=True)
         return 1 if bound is None else bound.max_rows
 
     def _charge(self, mechanism: Any) -> AbstractContextManager[Any]:

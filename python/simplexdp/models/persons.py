@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _arguments as check
+from simplexdp._weights import moves_of, units_of
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
@@ -17,7 +18,6 @@ from simplexdp.frames.counting import SHARING, count_shared, count_tables, weigh
 from simplexdp.frames.domain import DomainLike
 from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, numbers_of, with_kept
 from simplexdp.frames.source import as_frame, by_values, column_of, is_lazy
-from simplexdp.sensitivity import weight_units
 
 __all__ = ["SINGLE_RECORDS", "Persons", "whose"]
 
@@ -46,7 +46,7 @@ class Persons:
             raise InvalidParameterError(
                 "weighted must be False unless unit names the column of persons, or fit is given persons"
             )
-        weight_units(found.bound.max_rows)  # of few enough records
+        units_of(found.bound.max_rows, weighted=True)  # of few enough records
         return replace(found, weighted=True)
 
     @classmethod
@@ -73,12 +73,12 @@ class Persons:
     @property
     def units(self) -> int:
         """In how many units a person is counted: 1 where records are."""
-        return weight_units(self.max_rows) if self.weighted else 1
+        return units_of(self.max_rows, weighted=self.weighted)
 
     @property
     def moves(self) -> int:
         """How many records a person has for the guarantee: where persons count as one, their units are as records."""
-        return self.units if self.weighted else self.max_rows
+        return moves_of(self.max_rows, weighted=self.weighted)
 
     @property
     def keeps_total(self) -> bool:
