@@ -59,9 +59,12 @@ class Shares:
             raise InvalidParameterError(f"by must have {shares.size} entries, one for each value")
         both = np.stack(ends, axis=-1)
         if counts is not None:
-            numbers, *stated = (check.numbers("counts", part) for part in counts)
-            if any(part.shape != shares.shape for part in (numbers, *stated)) or len(stated) != 2:
-                raise InvalidParameterError(f"counts must be three times {shares.size} numbers: values, lower, upper")
+            parts = [check.numbers("counts", part) for part in counts] if isinstance(counts, Sequence) else []
+            if len(parts) != 3 or any(part.shape != shares.shape or np.any(abs(part) > 2.0**53) for part in parts):
+                raise InvalidParameterError(
+                    f"counts must be three times {shares.size} numbers to 2^53: values, lower, upper"
+                )
+            numbers, *stated = parts
             return cls(labels, shares, both, np.clip(numbers, 0.0, None), _whole(np.stack(stated, axis=-1)), by)
         if total is None:
             return cls(labels, shares, both, by=by)

@@ -125,7 +125,13 @@ def test_groups_have_a_table_each_and_counts_of_their_own():
     many = page_of(["a", "b"] * 30, by=[group for group in range(30) for _ in "ab"])
     assert many.count('<table class="shares"') == 31
     assert "All 60 categories, group by group" in many
-    for wrong in ({"by": ["x"]}, {"counts": ([1.0], [1.0], [1.0])}, {"counts": ([1.0] * 6, [1.0] * 6)}):
+    for wrong in (
+        {"by": ["x"]},
+        {"counts": ([1.0], [1.0], [1.0])},
+        {"counts": ([1.0] * 6, [1.0] * 6)},
+        {"counts": 5},
+        {"counts": [[1e300] * 6] * 3},
+    ):
         with pytest.raises(sdp.InvalidParameterError, match=next(iter(wrong))):
             page_of(labels, **wrong)
 
