@@ -250,6 +250,51 @@ def test_errors_are_those_of_the_ledger(path):
     path.touch(mode=0o600)
 
 
+def test_a_pipe_in_place_of_a_ledger_is_refused_and_not_waited_for(accountant, path):
+    pipe = path.with_suffix(".pipe")
+    os.mkfifo(pipe)
+    program = """
+import signal, sys
+import simplexdp as sdp
+signal.alarm(60)
+path = sys.argv[1]
+try:
+    {}
+except sdp.LedgerError as error:
+    assert "no regular file" in str(error), error
+else:
+    raise SystemExit("it was used")
+"""
+    for use in (
+        "sdp.Accountant.open(path)",
+        "sdp.Accountant(1.0, 0.0, path=path)",
+        "sdp.Accountant.restore(path, path + '.new')",
+    ):
+        run(program.format(use), pipe)
+    path.unlink()
+    os.mkfifo(path)
+    run(
+        "import pickle, signal, sys, simplexdp as sdp\nsignal.alarm(60)\n"
+        "accountant = pickle.loads(bytes.fromhex(sys.argv[1]))\n"
+        "for use in (accountant.describe, accountant.spends, lambda: accountant.spend(sdp.PrivacyCurve.pure(0.1))):\n"
+        "    try: use()\n    except sdp.LedgerError: pass\n    else: raise SystemExit(1)",
+        pickle.dumps(accountant).hex(),
+    )
+
+
+@pytest.mark.parametrize("wrong", ["half\ud800", "~nobody-of-this-name/ledger.db"])
+def test_a_path_that_names_no_file_is_an_argument_that_is_wrong(accountant, path, wrong):
+    for use in (
+        sdp.Accountant.open,
+        accountant.backup,
+        lambda place: sdp.Accountant(1.0, 0.0, path=place),
+        lambda place: sdp.Accountant.restore(place, path.with_suffix(".new")),
+        lambda place: sdp.Accountant.restore(path, place),
+    ):
+        with pytest.raises(sdp.InvalidParameterError, match="path must be a path"):
+            use(wrong)
+
+
 def test_nothing_stays_open(path):
     before = len(os.listdir("/proc/self/fd"))
     with warnings.catch_warnings():
@@ -561,6 +606,31 @@ def backup(accountant, path):
     accountant.spend(UNIT, label="since")
     path.unlink()
     return copy
+
+
+def test_a_backup_appears_whole_or_not_at_all(path):
+    code = """
+import os, resource, signal, sys
+import simplexdp as sdp
+path, copy = sys.argv[1:]
+accountant = sdp.Accountant(1.0, 0.0, path=path)
+for _ in range(20):
+    accountant.spend(sdp.PrivacyCurve.pure(2**-10))
+folder, before = os.path.dirname(path), os.listdir(os.path.dirname(path))
+for most in range(0, os.stat(path).st_size, 97):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+    try:
+        accountant.backup(copy)
+    except sdp.LedgerError as error:
+        assert "File too large" in str(error), error
+    else:
+        raise SystemExit("a copy was written where there was no place for it")
+    assert os.listdir(folder) == before, os.listdir(folder)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert accountant.backup(copy) == 20
+assert sdp.Accountant.restore(copy, copy + ".new", since=(0, 0)).debits == 20
+"""
+    run(code, path, path.with_suffix(".backup"))
 
 
 def test_a_backup_cannot_be_spent_from(backup):

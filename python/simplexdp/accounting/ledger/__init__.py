@@ -48,4 +48,8 @@ def absolute(path: str | os.PathLike[str]) -> str:
         raise InvalidParameterError(f"path must be a path, got {type(path).__name__}") from None
     if not found or "\0" in found:
         raise InvalidParameterError(f"path must be a path, got {found!r}")
-    return str(Path(found).expanduser().absolute())
+    try:
+        os.fsencode(found)  # Half a pair of surrogates names no file.
+        return str(Path(found).expanduser().absolute())
+    except (UnicodeEncodeError, RuntimeError):  # And a home of nobody ("~nobody") is no place.
+        raise InvalidParameterError(f"path must be a path, got {found!r}") from None

@@ -13,6 +13,7 @@ for the same disk, and what it writes stands behind what it read. Measured in on
 import contextlib
 import json
 import os
+import secrets
 import time
 from base64 import b85decode, b85encode
 from collections.abc import Callable, Mapping, Sequence
@@ -127,17 +128,8 @@ class FileLedger:
         """Write a sound copy, from which no one can spend: only `restore` takes it into use. Return its debits."""
 
         def work(file: int, book: Book) -> int:
-            with as_ledger_errors(path):
-                copy = system.new_file(path)
-                try:
-                    done = 0
-                    while done < book.at.end:
-                        part = system.read_at(file, min(1 << 20, book.at.end - done), done)
-                        write(copy, part, done)
-                        done += len(part)
-                    os.fsync(copy)
-                finally:
-                    os.close(copy)
+            with as_ledger_errors(path, known=False):
+                _copy(file, book.at.end, path)
             return book.at.debits
 
         return self._using(work, alone=False)
@@ -275,6 +267,29 @@ def _entry(record: Record, recipes: Mapping[int, str], released: set[int]) -> En
     costs = tuple((recipes[number], count) for number, count in body["costs"])
     mark: Mark = "released" if body["n"] in released else "reserved"
     return Entry(body["n"], costs, body["label"], body["on"], mark, body["time"], body["process"], body["state"])
+
+
+def _copy(file: int, size: int, path: str) -> None:
+    """Write the first bytes of a file where nothing is. Half a copy would be one of a ledger with fewer debits."""
+    os.close(system.new_file(path))  # The name is taken, and what has it is no copy until all of it is.
+    draft = place.draft_of(path, secrets.token_hex(8))
+    try:
+        copy = system.new_file(draft)
+        try:
+            done = 0
+            while done < size:
+                part = system.read_at(file, min(1 << 20, size - done), done)
+                write(copy, part, done)
+                done += len(part)
+            os.fsync(copy)
+        finally:
+            os.close(copy)
+        os.replace(draft, path)
+    except BaseException:
+        for left in (draft, path):
+            with contextlib.suppress(OSError):
+                os.unlink(left)
+        raise
 
 
 def _to_disk(file: int, path: str) -> None:

@@ -7,7 +7,6 @@ come. Both are stamps against accidents; whoever may write the file can forge th
 
 import contextlib
 import os
-import stat
 
 from simplexdp.accounting.ledger.system import system
 from simplexdp.exceptions import LedgerError
@@ -29,8 +28,6 @@ def is_home(file: int, stated: str) -> bool:
 def check_path(file: int, path: str) -> os.stat_result:
     """Refuse a file that the path does not lead to any more, or that has a second path; return what it is."""
     here = os.fstat(file)
-    if not stat.S_ISREG(here.st_mode):
-        raise LedgerError(f"{path} is not a ledger: it is no regular file")
     there = system.found_at(path)
     if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
         raise LedgerError(f"the ledger {path} was replaced by another file while it was used; nothing was spent")

@@ -10,6 +10,8 @@ import errno
 import fcntl
 import os
 
+from simplexdp.accounting.ledger.errors import regular
+
 MODES_COUNT = True
 """Whether the mode of a file says who may use it."""
 
@@ -22,8 +24,13 @@ write_at = os.pwrite
 
 
 def open_file(path: str, *, write: bool) -> int:
-    """Open a file that is there; programs that this process starts do not get it."""
-    return os.open(path, (os.O_RDWR if write else os.O_RDONLY) | os.O_CLOEXEC)
+    """Open a regular file that is there; programs that this process starts do not get it.
+
+    The opening of a pipe waits for whoever holds its other end, perhaps for ever, and that of a device may do anything.
+    `O_NONBLOCK` waits for nobody, and changes nothing for regular files.
+    """
+    file = os.open(path, (os.O_RDWR if write else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    return regular(file, path)
 
 
 def new_file(path: str) -> int:

@@ -9,6 +9,8 @@ import contextlib
 import msvcrt
 import os
 
+from simplexdp.accounting.ledger.errors import regular
+
 MODES_COUNT = False
 """Whether the mode of a file says who may use it: here that is up to the permissions of its folder."""
 
@@ -19,7 +21,7 @@ _FLAGS = os.O_BINARY | os.O_NOINHERIT  # type: ignore[attr-defined,unused-ignore
 
 def open_file(path: str, *, write: bool) -> int:
     """Open a file that is there; programs that this process starts do not get it."""
-    return os.open(path, (os.O_RDWR if write else os.O_RDONLY) | _FLAGS)
+    return regular(os.open(path, (os.O_RDWR if write else os.O_RDONLY) | _FLAGS), path)
 
 
 def new_file(path: str) -> int:
