@@ -50,6 +50,7 @@ __all__ = [
     "dirichlet_floor_parameter",
     "dirichlet_release",
     "dirichlet_release_units",
+    "dirichlet_sampling_error",
     "dirichlet_tcdp",
     "discovery_guarantee",
     "discovery_threshold",
@@ -102,7 +103,6 @@ __all__ = [
     "renyi_rule_order",
     "renyi_sum_profile",
     "sample_network",
-    "sampling_error_per_row",
     "share_used",
     "simulate_betas",
     "simulate_dirichlet",
@@ -220,9 +220,9 @@ class DirichletBudget:
         cls,
         epsilon: float,
         delta: float,
-        sampling_error: float,
         adjacency: str,
-        floor: float,
+        max_rows: int = 1,
+        floor: float = 0.0,
         pair_total: int | None = None,
     ) -> DirichletBudget: ...
     def largest_scale(self, a: float, b: float) -> float: ...
@@ -230,7 +230,6 @@ class DirichletBudget:
     def best_prior(
         self, loss: str, dimension: int, total: float, reference: NDArray[np.float64] | None = None
     ) -> tuple[float, float]: ...
-    def admits(self, a: float, b: float, scale: float) -> bool: ...
 
 def dirichlet_floor_parameter(prior: float, scale: float, floor: float) -> float: ...
 def dirichlet_tcdp(a: float, scale: float, gamma: float, l2_squared: float, linf: float) -> tuple[float, float]: ...
@@ -284,7 +283,6 @@ class Guarantee:
         dimension: int,
         floor: float,
         total: int | None,
-        rows: int,
         max_rows: int = 1,
     ) -> Guarantee: ...
     @staticmethod
@@ -332,7 +330,7 @@ def belief_after(before: float, factor: float) -> float: ...
 def check_unit(name: str) -> None: ...
 def pair_within(advantage: float) -> tuple[float, float]: ...
 def parts_of(budget: float, shares: Sequence[float]) -> list[float]: ...
-def sampling_error_per_row() -> float: ...
+def dirichlet_sampling_error(adjacency: str, max_rows: int, tables: int) -> float: ...
 
 # hellinger.rs
 @final

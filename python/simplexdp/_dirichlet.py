@@ -13,9 +13,6 @@ from simplexdp import _core
 from simplexdp._parallel import threads_for
 from simplexdp.exceptions import InvalidParameterError
 
-TOTAL_VARIATION_BOUND = _core.sampling_error_per_row()
-"""Total variation bound of a row of up to 10**6 entries: eta, where delta grows by (1 + e^eps) eta."""
-
 RESOLUTION = 2.0**-32
 """The step of the grid by default."""
 

@@ -58,7 +58,7 @@ const KERNELS: [Kernel; 14] = [
         Ok(Box::new(|_| {
             let draw =
                 DirichletDraw { scale: 0.5, prior: &[2.0; 6], dimension: 6, floor: 0.0, total: None, max_rows: 1 };
-            black_box(draw.released(Adjacency::Replace, 1)?.epsilon(1e-6));
+            black_box(draw.released(Adjacency::Replace)?.epsilon(1e-6));
             Ok(())
         }))
     }),

@@ -75,7 +75,7 @@ def dirichlet_curve(
         raise InvalidParameterError(f"prior must have at least 2 entries, got {d}")
     n = None if total is None else integer("total", total, 1)
     rows = min(integer("max_rows", max_rows, 1), 2**62)
-    guarantee = _core.Guarantee.dirichlet(adjacency, scale, np.atleast_1d(priors).tolist(), d, floor, n, 0, rows)
+    guarantee = _core.Guarantee.dirichlet(adjacency, scale, np.atleast_1d(priors).tolist(), d, floor, n, rows)
     label = f"dirichlet(scale={scale:.6g}, prior={_shown(priors)}, dimension={d}"
     label += f", floor={floor:.6g}" if floor else ""
     label += f", total={n}" if d == 2 and n is not None else ""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from simplexdp import _core, simulation
 from simplexdp._automatic import discrete_laplace_spread
 from simplexdp._catalogue import CATALOGUE, names
-from simplexdp._dirichlet import TOTAL_VARIATION_BOUND
 from simplexdp.accounting import PrivacyCurve, Structure, compose
 from simplexdp.accounting.concentrated import zcdp_budget
 from simplexdp.accounting.search import largest_within
@@ -189,7 +188,7 @@ def _dirichlet_tables(setting: Setting) -> list[Candidate]:
 
 @lru_cache(maxsize=256)
 def _table_release(epsilon: float, delta: float, tables: int, adjacency: Adjacency, prior: float) -> TableRelease:
-    error = (2 if adjacency == "replace" else 1) * tables * TOTAL_VARIATION_BOUND
+    error = _core.dirichlet_sampling_error(adjacency, 1, tables)
     return Structure((1.0,) * tables).calibrated(
         epsilon=epsilon, delta=delta, prior=prior, adjacency=adjacency, sampling_error=error
     )

@@ -1,6 +1,5 @@
 """The Dirichlet mechanism: a probability vector, or a posterior sample, drawn instead of computed."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
 from simplexdp.accounting.curve import unit_of_rows
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.mechanisms._dirichlet_calibration import DirichletGoal
 from simplexdp.mechanisms._dirichlet_estimates import DirichletEstimates
 from simplexdp.mechanisms.dirichlet_parameters import (
     ADJACENCIES,
@@ -24,15 +24,11 @@ from simplexdp.mechanisms.dirichlet_parameters import (
     checked_dimension,
     checked_prior,
     checked_total,
-    sampling_error,
     two_smallest,
 )
 from simplexdp.sensitivity import of_counts
 
 __all__ = ["DirichletMechanism"]
-
-LEAST_PRIOR_OF_PERSONS = 0.5
-"""From here on all records of a person in one category are the worst there is (Theorem G, docs/persons.md)."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -354,62 +350,34 @@ class DirichletMechanism(DirichletEstimates):
                 raise InvalidParameterError("total must be given when it is fixed")
             fixed = checked_total(total, dimension, floor, adjacency)
 
-        def build(prior: ArrayLike, scale: float) -> "DirichletMechanism":
-            return cls(
-                prior=prior,
-                scale=scale,
-                dimension=dimension,
-                adjacency=adjacency,
-                floor=floor,
-                total=fixed,
-                max_rows=per_person,
-                unit=unit,
-            )
-
         if advantage is not None:
             if epsilon is not None or delta is not None:
                 raise InvalidParameterError("a budget must be epsilon with delta, or advantage, and not both")
             epsilon, delta = _core.pair_within(check.open_unit("advantage", advantage))
+        rest: dict[str, Any] = {
+            "dimension": dimension,
+            "adjacency": adjacency,
+            "floor": floor,
+            "total": fixed,
+            "max_rows": per_person,
+            "unit": unit,
+        }
         if epsilon is None:
             if prior is None or scale is None:
                 raise InvalidParameterError("epsilon must be given unless prior and scale are")
-            return build(prior, scale)
+            return cls(prior=prior, scale=scale, **rest)
         epsilon, delta = check.positive("epsilon", epsilon), check.open_unit("delta", delta)
         # Records of one person each are the number of persons; else there are at least so many of them.
         caution(epsilon=epsilon, delta=delta, n=None if total is None else check.positive("total", total) / per_person)
-        if per_person > 1:
-            return _for_persons(
-                build, epsilon, delta, dimension, total, loss, prior, scale, adjacency, floor, reference, per_person
-            )
-        budget = _core.DirichletBudget(
-            epsilon,
-            delta,
-            sampling_error(adjacency),
-            check.choice("adjacency", adjacency, ADJACENCIES),
-            floor,
-            fixed if dimension == 2 else None,
-        )
-        if prior is not None:
-            a, b = two_smallest(prior)
-            if scale is None:
-                return build(prior, budget.largest_scale(a, b))
-            mechanism = build(prior, scale)
-            if not budget.admits(a, b, mechanism.scale):
-                least = mechanism.privacy.epsilon(delta)
-                raise InvalidParameterError(f"epsilon must be at least {least} for this prior and scale, got {epsilon}")
-            return mechanism
-        if scale is not None:
-            scale = between("scale", scale, SCALE_RANGE)
-            return build(budget.smallest_prior(scale), scale)
-        if total is None:
-            raise InvalidParameterError("total must be given to choose a prior; or give prior or scale")
-        rows = None
-        if reference is not None:
-            rows = check.probabilities("reference", reference, dimension).ravel()
-            if rows.size == 0:
-                raise InvalidParameterError("reference must have at least one row")
-        best, scale = budget.best_prior(loss, dimension, check.positive("total", total), rows)
-        return build(best, scale)
+        pair_total = fixed if dimension == 2 else None
+        budget = _core.DirichletBudget(epsilon, delta, adjacency, per_person, floor, pair_total)
+        best, factor = DirichletGoal(loss, dimension, total, reference).parameters(budget, prior, scale)
+        mechanism = cls(prior=best, scale=factor, **rest)
+        # The curve is what counts, and it is not what was searched on. Where epsilon is so large that at it the
+        # sampler's error would eat delta, a smaller one was met.
+        if mechanism.privacy.delta(epsilon) > delta and not (least := mechanism.privacy.epsilon(delta)) <= epsilon:
+            raise InvalidParameterError(f"epsilon must be at least {least} for this prior and scale, got {epsilon}")
+        return mechanism
 
     @classmethod
     def for_counts(
@@ -752,7 +720,8 @@ class DirichletMechanism(DirichletEstimates):
                 total=self.total,
                 max_rows=self.max_rows,
             )
-        return curve.with_sampling_error(sampling_error(self.adjacency, self.max_rows)).for_unit(self.unit)
+        error = _core.dirichlet_sampling_error(self.adjacency, self.max_rows, 1)
+        return curve.with_sampling_error(error).for_unit(self.unit)
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
@@ -773,55 +742,6 @@ class DirichletMechanism(DirichletEstimates):
                 "record may move between rows; pass rows='table' and account for table_privacy, or release one by one"
             )
         return array
-
-
-def _for_persons(
-    build: Callable[[ArrayLike, float], DirichletMechanism],
-    epsilon: float,
-    delta: float,
-    dimension: int,
-    total: float | None,
-    loss: str,
-    prior: Any,
-    scale: float | None,
-    adjacency: str,
-    floor: float,
-    reference: ArrayLike | None,
-    rows: int,
-) -> DirichletMechanism:
-    """Calibrate for persons: what k records do at a scale one record does at k times the scale, if the prior allows it.
-
-    One record at k times the scale among counts that are divided by k: total and floor are, too.
-    """
-    if prior is not None and two_smallest(prior)[0] < LEAST_PRIOR_OF_PERSONS:
-        raise InvalidParameterError(
-            f"prior must be at least 1/2 to calibrate for persons with {rows} records, got {prior}"
-        )
-    # The sampler may be off in every row that a person touches.
-    error = sampling_error(adjacency, rows)
-    floor = floor / rows * (1 - 2.0**-50)
-    budget = _core.DirichletBudget(check.positive("epsilon", epsilon), delta, error, adjacency, floor, None)
-    if prior is not None:
-        smallest = two_smallest(prior)[0]
-    elif scale is not None:
-        smallest = prior = max(
-            budget.smallest_prior(between("scale", scale, SCALE_RANGE) * rows), LEAST_PRIOR_OF_PERSONS
-        )
-    else:
-        if total is None:
-            raise InvalidParameterError("total must be given to choose a prior; or give prior or scale")
-        public = None if reference is None else check.probabilities("reference", reference, dimension).ravel()
-        share = max(check.positive("total", total) / rows, 1.0)
-        prior = max(budget.best_prior(loss, dimension, share, public)[0], LEAST_PRIOR_OF_PERSONS)
-        smallest = prior
-    if scale is None:
-        scale = budget.largest_scale(smallest, smallest) / rows * (1 - 2.0**-50)
-    mechanism = build(prior, scale)
-    # The curve is what counts, and it was not what was searched on.
-    spent = mechanism.privacy.epsilon(delta)
-    if not spent <= epsilon:
-        raise InvalidParameterError(f"epsilon must be at least {spent} for this prior and scale, got {epsilon}")
-    return mechanism
 
 
 def _rebuild(parameters: dict[str, Any]) -> DirichletMechanism:

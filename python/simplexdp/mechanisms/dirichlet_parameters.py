@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
-from simplexdp import _dirichlet
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.sensitivity import of_counts
 
 __all__ = [
     "ADJACENCIES",
@@ -21,7 +19,6 @@ __all__ = [
     "checked_dimension",
     "checked_prior",
     "checked_total",
-    "sampling_error",
     "two_smallest",
 ]
 
@@ -37,12 +34,6 @@ SENSITIVITY_RANGE = (1e-100, 1e100)
 
 MAX_DIMENSION = 10**6
 """Up to here the sampler's error bound holds."""
-
-
-def sampling_error(adjacency: str, max_rows: int = 1) -> float:
-    """Sum the error of the rows that a person can touch: a replaced record may leave a row and enter another."""
-    rows = of_counts(adjacency=adjacency, max_rows=max_rows).cells  # type: ignore[arg-type]
-    return rows * _dirichlet.TOTAL_VARIATION_BOUND
 
 
 def two_smallest(prior: float | tuple[float, ...]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp import _arguments, _core, _dirichlet
+from simplexdp import _arguments, _core
 from simplexdp._catalogue import names
 from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve, Structure, compose
@@ -254,8 +254,7 @@ def _planned(shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget
 
 def _dirichlet_plan(shapes: Sequence[tuple[int, int]], budget: Budget, total: int | None) -> TableRelease:
     structure = Structure(budget.shares)
-    # The rows that a change does not touch have the same law for both neighbours: at most two rows of a table count.
-    error = budget.change.cells * len(shapes) * _dirichlet.TOTAL_VARIATION_BOUND
+    error = _core.dirichlet_sampling_error(budget.adjacency, budget.max_rows, len(shapes))
     if budget.order is not None:
         release = structure.from_rdp(
             order=budget.order,

@@ -11,7 +11,7 @@ fn main() -> simplexdp_core::Result<()> {
 
     // What one release tells of a record that is replaced by another.
     let draw = DirichletDraw { scale, prior: &prior, dimension: 4, floor: 0.0, total: None, max_rows: 1 };
-    let guarantee = draw.released(Adjacency::Replace, 1)?;
+    let guarantee = draw.released(Adjacency::Replace)?;
     println!("a release is ({:.4}, 1e-6)-DP", guarantee.epsilon(1e-6));
 
     // A book of (3, 1e-6), whose later debits may depend on what earlier releases showed.

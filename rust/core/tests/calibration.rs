@@ -1,31 +1,28 @@
 //! Calibration through the public API: the budget is met, and nearly spent, over six decades.
 
 use simplexdp_core::accounting::{Profile, TwoCategories};
-use simplexdp_core::guarantee::Adjacency;
+use simplexdp_core::guarantee::{Adjacency, DirichletDraw};
 use simplexdp_core::mechanisms::{Budget, Loss, Objective, worst_profiles};
+use simplexdp_core::sensitivity::Person;
 
-/// 2^-256, what an exact release errs by.
-const SAMPLING_ERROR: f64 = 8.636168555094445e-78;
+/// 2^-256, what one row of an exact release errs by.
+const ERROR_OF_ROW: f64 = 8.636168555094445e-78;
+const REPLACED: Person = Person { adjacency: Adjacency::Replace, max_rows: 1 };
+const ADDED: Person = Person { adjacency: Adjacency::AddRemove, max_rows: 1 };
 
-const ONE: Budget = Budget {
-    epsilon: 1.0,
-    delta: 1e-6,
-    sampling_error: SAMPLING_ERROR,
-    adjacency: Adjacency::Replace,
-    floor: 0.0,
-    pair_total: None,
-};
+const ONE: Budget = Budget { epsilon: 1.0, delta: 1e-6, person: REPLACED, floor: 0.0, pair_total: None };
 
 /// The smallest epsilon on the claimed curve, sampler included, from the profiles alone.
 fn claimed_epsilon(budget: &Budget, a: f64, b: f64, scale: f64) -> f64 {
     let shift = scale * budget.floor;
     let profiles: Vec<Box<dyn Profile>> = match budget.pair_total {
         Some(total) => vec![Box::new(TwoCategories::new(a, b, scale, total, budget.floor as u64).unwrap())],
-        None => worst_profiles(budget.adjacency, a + shift, b + shift, scale).unwrap(),
+        None => worst_profiles(budget.person.adjacency, a + shift, b + shift, scale).unwrap(),
     };
+    let rows = if budget.person == REPLACED { 2.0 } else { 1.0 };
     let delta = |epsilon: f64| {
         let ideal = profiles.iter().map(|profile| profile.delta_upper(epsilon)).fold(0.0, f64::max);
-        ideal + (1.0 + epsilon.exp()) * SAMPLING_ERROR
+        ideal + (1.0 + epsilon.exp()) * rows * ERROR_OF_ROW
     };
     let (mut low, mut high) = (0.0, 2.0 * budget.epsilon);
     for _ in 0..100 {
@@ -37,11 +34,11 @@ fn claimed_epsilon(budget: &Budget, a: f64, b: f64, scale: f64) -> f64 {
 
 #[test]
 fn every_budget_is_met_and_nearly_spent() {
-    for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+    for person in [REPLACED, ADDED] {
         for epsilon in [2e-5, 1e-3, 0.1, 1.0, 4.0, 20.0] {
             for delta in [1e-3, 1e-6, 1e-10] {
                 for floor in [0.0, 3.0] {
-                    let budget = Budget { epsilon, delta, adjacency, floor, ..ONE };
+                    let budget = Budget { epsilon, delta, person, floor, ..ONE };
                     for (a, b) in [(0.5, 0.5), (2.0, 2.0), (1e3, 1e3), (1.0, 4.0)] {
                         let scale = budget.largest_scale(a, b).unwrap();
                         let share = claimed_epsilon(&budget, a, b, scale) / epsilon;
@@ -73,11 +70,9 @@ fn budgets_of_two_categories_with_a_public_total_are_met_and_nearly_spent() {
 
 #[test]
 fn the_smallest_prior_undoes_the_largest_scale() {
-    for (adjacency, pair_total) in
-        [(Adjacency::Replace, None), (Adjacency::AddRemove, None), (Adjacency::Replace, Some(1000))]
-    {
+    for (person, pair_total) in [(REPLACED, None), (ADDED, None), (REPLACED, Some(1000))] {
         for (epsilon, delta, prior) in [(0.1, 1e-6, 3.0), (1.0, 1e-9, 0.3), (5.0, 1e-5, 40.0), (1e-3, 1e-4, 1e4)] {
-            let budget = Budget { epsilon, delta, adjacency, pair_total, ..ONE };
+            let budget = Budget { epsilon, delta, person, pair_total, ..ONE };
             let scale = budget.largest_scale(prior, prior).unwrap();
             let found = budget.smallest_prior(scale).unwrap();
             assert!((found / prior - 1.0).abs() < 1e-5, "{budget:?}: {prior} became {found}");
@@ -103,12 +98,48 @@ fn the_best_prior_beats_its_neighbours() {
     }
 }
 
+/// What is searched on is one row at a multiple of the scale; what is claimed is the guarantee for the person, which
+/// composes every way to spread the rows where that is not the worst.
+#[test]
+fn budgets_for_persons_are_met_by_the_guarantee_and_nearly_spent() {
+    for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+        for (max_rows, floor) in [(2, 0.0), (3, 0.0), (7, 2.0), (40, 0.0)] {
+            for (epsilon, delta) in [(0.1, 1e-6), (1.0, 1e-9), (8.0, 1e-4)] {
+                let budget = Budget { epsilon, delta, person: Person { adjacency, max_rows }, floor, pair_total: None };
+                let claimed = |prior: f64, scale: f64| {
+                    let prior = [prior];
+                    let draw = DirichletDraw { scale, prior: &prior, dimension: 3, floor, total: None, max_rows };
+                    draw.released(adjacency).unwrap().epsilon(delta) / epsilon
+                };
+                for prior in [0.5, 2.0, 300.0] {
+                    let scale = budget.largest_scale(prior, prior).unwrap();
+                    let share = claimed(prior, scale);
+                    assert!((0.999..=1.0).contains(&share), "{budget:?} {prior}: scale {scale}, {share}");
+                    assert!(budget.admits(prior, prior, scale).unwrap());
+                    // The second smallest prior is as good as any.
+                    assert_eq!(budget.largest_scale(prior, 10.0 * prior).unwrap(), scale);
+                    let back = budget.smallest_prior(scale).unwrap();
+                    assert!((back / prior - 1.0).abs() < 1e-5, "{budget:?}: {prior} became {back}");
+                }
+                // However small the scale: below 1/2 another person would be the worst.
+                assert_eq!(budget.smallest_prior(1e-7).unwrap(), 0.5);
+                assert!(budget.largest_scale(0.4999, 1.0).is_err() && budget.admits(0.4999, 1.0, 1e-6).is_err());
+                let objective = Objective { loss: Loss::Kl, dimension: 3, total: 1e4, reference: None };
+                let (prior, scale) = budget.best_prior(&objective).unwrap();
+                assert!(prior >= 0.5 && claimed(prior, scale) <= 1.0);
+            }
+        }
+    }
+}
+
 #[test]
 fn impossible_requests_are_errors() {
     for bad in [
         Budget { pair_total: Some(0), ..ONE },
         Budget { pair_total: Some(10), floor: 5.0, ..ONE },
-        Budget { pair_total: Some(10), adjacency: Adjacency::AddRemove, ..ONE },
+        Budget { pair_total: Some(10), person: ADDED, ..ONE },
+        Budget { pair_total: Some(10), person: Person { max_rows: 2, ..REPLACED }, ..ONE },
+        Budget { person: Person { max_rows: 0, ..REPLACED }, ..ONE },
         Budget { epsilon: 0.0, ..ONE },
         Budget { epsilon: f64::NAN, ..ONE },
         Budget { delta: 0.0, ..ONE },

@@ -4,6 +4,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::Error;
 use simplexdp_core::mechanisms::{self as core, Budget, Group, Loss, Objective};
+use simplexdp_core::sensitivity::Person;
 
 use crate::arrays::as_slice;
 use crate::detached::detached;
@@ -27,16 +28,17 @@ pub(crate) struct PyBudget(Budget);
 #[pymethods]
 impl PyBudget {
     #[new]
-    #[pyo3(signature = (epsilon, delta, sampling_error, adjacency, floor, pair_total=None))]
+    #[pyo3(signature = (epsilon, delta, adjacency, max_rows=1, floor=0.0, pair_total=None))]
     fn new(
         epsilon: f64,
         delta: f64,
-        sampling_error: f64,
         adjacency: &str,
+        max_rows: u64,
         floor: f64,
         pair_total: Option<u64>,
     ) -> CoreResult<Self> {
-        Ok(Self(Budget { epsilon, delta, sampling_error, adjacency: adjacency_of(adjacency)?, floor, pair_total }))
+        let person = Person { adjacency: adjacency_of(adjacency)?, max_rows };
+        Ok(Self(Budget { epsilon, delta, person, floor, pair_total }))
     }
 
     /// The largest scale for smallest priors a <= b.
@@ -62,11 +64,6 @@ impl PyBudget {
         let reference = reference.map(|rows| as_slice("reference", &rows).map(<[f64]>::to_vec)).transpose()?;
         let objective = Objective { loss: loss_of(loss)?, dimension, total, reference };
         Ok(detached(py, || self.0.best_prior(&objective))??)
-    }
-
-    /// Whether smallest priors a <= b and a scale are within the budget.
-    fn admits(&self, a: f64, b: f64, scale: f64) -> CoreResult<bool> {
-        Ok(self.0.admits(a, b, scale)?)
     }
 }
 

@@ -4,9 +4,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use simplexdp_core::Error;
-use simplexdp_core::guarantee::{
-    self as core, Adjacency, DirichletDraw, DirichletFunction, Guarantee, SAMPLING_ERROR_PER_ROW, Unit,
-};
+use simplexdp_core::guarantee::{self as core, Adjacency, DirichletDraw, DirichletFunction, Guarantee, Unit};
+
+use simplexdp_core::sensitivity::Person;
 
 use crate::accounting::{PyProfile, Reduced, hash_of, map};
 use crate::detached::detached;
@@ -94,8 +94,7 @@ impl PyGuarantee {
 
     /// A Dirichlet draw from counts; the error of `rows` sampled rows is counted in.
     #[staticmethod]
-    #[pyo3(signature = (adjacency, scale, prior, dimension, floor, total, rows, max_rows = 1))]
-    #[expect(clippy::too_many_arguments, reason = "the mechanism's parameters")]
+    #[pyo3(signature = (adjacency, scale, prior, dimension, floor, total, max_rows = 1))]
     fn dirichlet(
         adjacency: &str,
         scale: f64,
@@ -103,11 +102,10 @@ impl PyGuarantee {
         dimension: u64,
         floor: f64,
         total: Option<u64>,
-        rows: u64,
         max_rows: u64,
     ) -> CoreResult<Self> {
         let draw = DirichletDraw { scale, prior: &prior, dimension, floor, total, max_rows };
-        Ok(Self::new(draw.released(self::adjacency(adjacency)?, rows)?))
+        Ok(Self::new(draw.guarantee(self::adjacency(adjacency)?)?))
     }
 
     /// A Dirichlet draw from any function of known sensitivities, by the papers' bounds.
@@ -282,8 +280,9 @@ pub(crate) fn parts_of(budget: f64, shares: Vec<f64>) -> Vec<f64> {
     core::parts_of(budget, &shares)
 }
 
-/// What one row of the Dirichlet sampler is off by in total variation, at most.
+/// What the Dirichlet sampler is off by in total variation between neighbours, over so many tables.
 #[pyfunction]
-pub(crate) fn sampling_error_per_row() -> f64 {
-    SAMPLING_ERROR_PER_ROW
+pub(crate) fn dirichlet_sampling_error(adjacency: &str, max_rows: u64, tables: u64) -> CoreResult<f64> {
+    let person = Person { adjacency: self::adjacency(adjacency)?, max_rows };
+    Ok(core::sampling_error(person, tables)?)
 }

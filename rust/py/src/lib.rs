@@ -72,7 +72,7 @@ mod _core {
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]
-    use guarantee::{PyGuarantee, belief_after, check_unit, pair_within, parts_of, sampling_error_per_row};
+    use guarantee::{PyGuarantee, belief_after, check_unit, dirichlet_sampling_error, pair_within, parts_of};
     #[pymodule_export]
     use hellinger::{HellingerFamily, project_counts, project_real};
     #[pymodule_export]

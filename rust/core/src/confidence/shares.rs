@@ -1,8 +1,8 @@
 //! Which counts a Dirichlet release does not reject.
 
-use crate::guarantee::SAMPLING_ERROR_PER_ROW;
 use crate::monotone::{Between, last};
 use crate::rounding::{quotient_down, quotient_up, sum_down, sum_up};
+use crate::sampling::dirichlet::TOTAL_VARIATION_BOUND;
 use crate::special::{beta_inc, beta_inc_c, gamma_q_inverse};
 use crate::{Error, Result, interrupt};
 
@@ -44,7 +44,7 @@ impl DirichletDraws<'_> {
         let others = sums_of_the_others(self.prior);
         let low = if self.whole { self.floor.ceil() } else { self.floor };
         // Less than half of alpha by what the sampler may be off.
-        let tail = alpha / 2.0 * SLACK - SAMPLING_ERROR_PER_ROW;
+        let tail = alpha / 2.0 * SLACK - TOTAL_VARIATION_BOUND;
         let z = (2.0 * gamma_q_inverse(0.5, alpha)?).sqrt();
         let mut ends = Vec::with_capacity(y.len());
         for (row, &total) in y.chunks_exact(d).zip(totals) {

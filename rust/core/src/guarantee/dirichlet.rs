@@ -5,12 +5,19 @@ use std::sync::Arc;
 use super::{Adjacency, Guarantee, Leaf, Node, Real, Recipe};
 use crate::mechanisms::floor_parameter;
 use crate::rounding::multiple_up;
+use crate::sampling::dirichlet::TOTAL_VARIATION_BOUND;
 use crate::sensitivity::{Person, partitions};
 use crate::{Error, Result};
 
-/// Total variation distance between the sampler's law and the ideal one for each row; the proof, in docs/randomness.md,
-/// gives less than 2^-800.
-pub const SAMPLING_ERROR_PER_ROW: f64 = f64::from_bits((1023 - 256) << 52);
+/// What the samplers of so many tables are off by in total variation between neighbours, rounded up.
+///
+/// Rows that a person does not touch have the same law for both neighbours: only the others count.
+///
+/// # Errors
+/// If a number is out of its range.
+pub fn sampling_error(person: Person, tables: u64) -> Result<f64> {
+    Ok(multiple_up(person.moves(None, tables)?.cells, TOTAL_VARIATION_BOUND))
+}
 
 /// The parameters of y ~ Dirichlet(scale * counts + prior), in one or several rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,8 +36,8 @@ pub struct DirichletDraw<'a> {
     pub max_rows: u64,
 }
 
-/// From here on all rows of a person in one category are the worst there is (Theorem G).
-const ONE_PART_PRIOR: f64 = 0.5;
+/// From here on all rows of a person in one category are the worst there is (Theorem G, docs/persons.md).
+pub(crate) const ONE_PART_PRIOR: f64 = 0.5;
 /// Below, every way to spread so many rows over categories is composed; there are 3 of them, 9 under replacement.
 const MOST_SPREAD_ROWS: u64 = 3;
 
@@ -151,12 +158,13 @@ impl DirichletDraw<'_> {
         Guarantee::new(adjacency, directions, 0.0)
     }
 
-    /// What one released row guarantees, the sampler's error included.
+    /// What a release guarantees, of one row or of a table, the sampler's error included.
     ///
     /// # Errors
     /// As for [`DirichletDraw::guarantee`].
-    pub fn released(&self, adjacency: Adjacency, rows: u64) -> Result<Guarantee> {
-        self.guarantee(adjacency)?.with_sampling_error(multiple_up(rows, SAMPLING_ERROR_PER_ROW))
+    pub fn released(&self, adjacency: Adjacency) -> Result<Guarantee> {
+        let error = sampling_error(Person { adjacency, max_rows: self.max_rows }, 1)?;
+        self.guarantee(adjacency)?.with_sampling_error(error)
     }
 }
 
@@ -229,9 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn a_release_counts_the_rows_that_it_samples() {
-        let two_rows = draw(&[1.0], 3, 0.0, None).released(Adjacency::Replace, 2).unwrap();
-        assert_eq!(two_rows.sampling_error(), 2.0_f64.powi(-255));
+    fn a_release_counts_the_rows_that_a_change_touches() {
+        // A replaced record leaves one row and enters another; one that is added is in one.
+        let one = draw(&[1.0], 3, 0.0, None);
+        assert_eq!(one.released(Adjacency::Replace).unwrap().sampling_error(), 2.0_f64.powi(-255));
+        assert_eq!(one.released(Adjacency::AddRemove).unwrap().sampling_error(), 2.0_f64.powi(-256));
+        let person = Person { adjacency: Adjacency::Replace, max_rows: 4 };
+        assert_eq!(sampling_error(person, 3).unwrap(), 24.0 * 2.0_f64.powi(-256));
         assert!(draw(&[1.0], 3, 0.0, Some(5)).guarantee(Adjacency::AddRemove).is_err());
         assert!(draw(&[0.0], 3, 0.0, None).guarantee(Adjacency::Replace).is_err());
         assert!(draw(&[1.0], 1, 0.0, None).guarantee(Adjacency::Replace).is_err());

@@ -18,7 +18,8 @@ mod unit;
 
 use std::sync::Arc;
 
-pub use dirichlet::{DirichletDraw, DirichletFunction, SAMPLING_ERROR_PER_ROW};
+pub(crate) use dirichlet::ONE_PART_PRIOR;
+pub use dirichlet::{DirichletDraw, DirichletFunction, sampling_error};
 pub use discovery::{Discovery, least_threshold};
 pub use least_noise::{NoiseBudget, gaussian_on_grid, least_size};
 pub use meaning::{Meaning, belief};

@@ -8,7 +8,8 @@ use super::dirichlet::{floor_parameter, worst_profiles};
 use super::expected_loss::{Group, Loss, expected_loss};
 use super::guide;
 use crate::accounting::{Profile, TwoCategories};
-use crate::guarantee::Adjacency;
+use crate::guarantee::{Adjacency, ONE_PART_PRIOR, sampling_error};
+use crate::rounding::multiple_up;
 use crate::sensitivity::Person;
 use crate::{Error, Result};
 
@@ -32,10 +33,8 @@ pub struct Budget {
     pub epsilon: f64,
     /// Wanted delta.
     pub delta: f64,
-    /// Total variation bound of the sampler: delta grows by (1 + e^epsilon) times it (theory B7).
-    pub sampling_error: f64,
-    /// The neighbours.
-    pub adjacency: Adjacency,
+    /// Who is hidden, with all rows.
+    pub person: Person,
     /// Public lower bound of every count.
     pub floor: f64,
     /// Public total of two categories, which fixes both counts. Priors are then those of the two, in any order.
@@ -63,6 +62,7 @@ impl Budget {
     /// When a parameter is out of range, or no scale meets the budget.
     pub fn largest_scale(&self, a: f64, b: f64) -> Result<f64> {
         self.check()?;
+        let (a, b) = self.worst_priors(a, b)?;
         let start = self.rough_scale(a, b, None)?;
         self.solve("scale", 1.0, start, |scale| self.rough_excess(a, b, scale), |scale| self.excess(a, b, scale))
     }
@@ -78,7 +78,8 @@ impl Budget {
         // The loss has variance of about scale^2 l2^2 / prior.
         let start = (scale * scale * self.l2_squared()? * self.gaussian_precision()).max(1e-3);
         let start = secant(|log_prior| rough(log_prior.exp()) - target, start.ln(), -1.0).exp();
-        self.solve("prior", -1.0, start, rough, |prior| self.excess(prior, prior, scale))
+        let prior = self.solve("prior", -1.0, start, rough, |prior| self.excess(prior, prior, scale))?;
+        Ok(prior.max(self.least_prior()))
     }
 
     /// The prior, the same for all categories, with the smallest expected loss when each prior gets its largest
@@ -116,6 +117,7 @@ impl Budget {
             return Err(failure.unwrap_or_else(|| self.out_of_range("scale")));
         };
         let prior = golden_section(loss_at, (best - step).max(low), (best + step).min(high)).exp();
+        let prior = prior.max(self.least_prior());
         Ok((prior, self.largest_scale(prior, prior)?))
     }
 
@@ -125,7 +127,30 @@ impl Budget {
     /// When a parameter is out of range.
     pub fn admits(&self, a: f64, b: f64, scale: f64) -> Result<bool> {
         self.check()?;
+        let (a, b) = self.worst_priors(a, b)?;
         Ok(self.excess(a, b, scale)? <= 0.0)
+    }
+
+    /// From which prior on a person's rows are the worst where they are all in one category: what is searched below is
+    /// the law of one row at a multiple of the scale.
+    fn least_prior(&self) -> f64 {
+        if self.person.max_rows > 1 { ONE_PART_PRIOR } else { 0.0 }
+    }
+
+    /// The two smallest priors as the guarantee takes them: of persons with several rows it knows the smallest only.
+    fn worst_priors(&self, a: f64, b: f64) -> Result<(f64, f64)> {
+        if self.person.max_rows == 1 {
+            return Ok((a, b));
+        }
+        if !(a >= self.least_prior()) {
+            return Err(Error::parameter("prior", "be at least 1/2 to calibrate for persons with several rows", a));
+        }
+        Ok((a, a))
+    }
+
+    /// How far a person moves the parameter of a category.
+    fn step(&self, scale: f64) -> f64 {
+        multiple_up(self.person.max_rows, scale)
     }
 
     fn check(&self) -> Result<()> {
@@ -138,19 +163,28 @@ impl Budget {
         if !(self.floor >= 0.0 && self.floor.is_finite()) {
             return Err(Error::parameter("floor", "be non-negative and finite", self.floor));
         }
-        if self.pair_total.is_some() && self.adjacency != Adjacency::Replace {
+        if self.pair_total.is_some() && self.person.adjacency != Adjacency::Replace {
             return Err(Error::parameter(
                 "adjacency",
                 "be 'replace' for a total that all data sets share",
                 "add_remove",
             ));
         }
-        Ok(())
+        if self.pair_total.is_some() && self.person.max_rows > 1 {
+            let rule = "be 1 for a total that all data sets share";
+            return Err(Error::parameter("max_rows", rule, self.person.max_rows));
+        }
+        self.sampling_error().map(drop)
+    }
+
+    /// What a release is off by: delta grows by (1 + e^epsilon) times it (theory B7).
+    fn sampling_error(&self) -> Result<f64> {
+        sampling_error(self.person, 1)
     }
 
     /// The epsilon to solve at: smaller than asked where (1 + e^epsilon) times the sampler's error would eat delta.
     fn effective_epsilon(&self) -> Result<f64> {
-        let largest = (0.5 * self.delta / self.sampling_error - 1.0).ln();
+        let largest = (0.5 * self.delta / self.sampling_error()? - 1.0).ln();
         if largest.is_nan() || largest <= 0.0 {
             return Err(self.sampler_takes_all());
         }
@@ -160,7 +194,7 @@ impl Budget {
     /// What is left of delta for the ideal draw, and the epsilon to go with it.
     fn target(&self) -> Result<(f64, f64)> {
         let epsilon = self.effective_epsilon()?;
-        let left = self.delta - (1.0 + epsilon.exp()) * self.sampling_error;
+        let left = self.delta - (1.0 + epsilon.exp()) * self.sampling_error()?;
         if !(left > 0.0) {
             return Err(self.sampler_takes_all());
         }
@@ -183,7 +217,7 @@ impl Budget {
             Some(total) => vec![Box::new(TwoCategories::new(a, b, scale, total, self.whole_floor())?)],
             None => {
                 let [a, b] = [a, b].map(|prior| floor_parameter(prior, scale, self.floor));
-                worst_profiles(self.adjacency, a, b, scale)?
+                worst_profiles(self.person.adjacency, a, b, self.step(scale))?
             }
         };
         let delta = profiles.iter().map(|profile| profile.delta_upper(epsilon)).fold(0.0, f64::max);
@@ -192,7 +226,9 @@ impl Budget {
 
     fn rough_excess(&self, a: f64, b: f64, scale: f64) -> f64 {
         let epsilon = self.effective_epsilon().unwrap_or(self.epsilon);
-        let log_delta = |x: f64, y: f64| guide::log_delta(self.adjacency, a + scale * x, b + scale * y, scale, epsilon);
+        let log_delta = |x: f64, y: f64| {
+            guide::log_delta(self.person.adjacency, a + scale * x, b + scale * y, self.step(scale), epsilon)
+        };
         match self.pair_total {
             // One record moves, and all others are in one category or, but for the floor, in the other.
             Some(total) => {
@@ -209,9 +245,9 @@ impl Budget {
         self.floor.ceil() as u64
     }
 
-    /// How far one record moves the counts, for a start of the searches.
+    /// How far a person moves the counts, for a start of the searches.
     fn l2_squared(&self) -> Result<f64> {
-        Ok(Person { adjacency: self.adjacency, max_rows: 1 }.moves(None, 1)?.l2_squared as f64)
+        Ok(self.person.moves(None, 1)?.l2_squared as f64)
     }
 
     /// z^2 / mu^2 ~ 1/mu^2 for the Gaussian of the same budget, where mu solves mu^2/2 + z mu = epsilon.
