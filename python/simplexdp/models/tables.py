@@ -215,6 +215,9 @@ def _plan(shapes: tuple[tuple[int, int], ...], mechanism: str, budget: Budget, t
     """Plan once for the same public quantities: the folds of a cross-validation ask again and again."""
     if mechanism == "auto":
         return _least_noise(shapes, budget, total)
+    if total is not None and mechanism != "dirichlet":
+        # Noise on counts is the same for any number of records.
+        return replace(_plan(shapes, mechanism, budget, None), total=total)
     release = replace(_planned(shapes, mechanism, budget, total), mechanism=mechanism, total=total)
     if release.privacy is not None and budget.order is None:
         # The searches keep the budget; that they did so, grids and bins included, is looked at once more.

@@ -59,7 +59,7 @@ class _Counts:
     """What the tasks share: a population of data sets."""
 
     yardstick_words = "chance alone, another sample of as many records, makes {}"
-    fixed_yardstick = False
+    fixed_yardstick = varies = False
     of_cells = ""
     """What is planned, with a place for the number of cells."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
@@ -22,17 +22,22 @@ from simplexdp.testing import SeededRng
 
 __all__ = ["Classifier", "Network", "Synthesis"]
 
-LEAST_REPEATS, REPEATS, QUICK = 4, 12, 3
-"""Fits, and where only the size of the error matters."""
+Floats = NDArray[np.float64]
+Fit = tuple[float, str, Any]
+"""The metric of a fit, the mechanism that it took, and what it costs."""
+
+FIRST, REPEATS, QUICK = 2, 12, 2
+"""Fits at first and at most, and where only the size of the error matters."""
 
 BESIDES = 2
 """That are added at a time, however many threads there are: the same plan on every machine."""
 
-OF_LAW = 2
-"""Fits to each law of the range: how much they vary is told from all laws together."""
+FREEDOM = 3
+"""Degrees of freedom that it takes to believe a spread: fits at one epsilon and at the one before."""
 
-SURE = 0.02
-"""The standard error, as a share of the mean, that ends them: five times less than a plan promises."""
+SURE, SURE_MADE_UP = 0.02, 0.1
+"""The standard error, as a share of the mean, that ends them: five times less than a plan promises of a stand-in, and
+where data are made up a fraction of what their law makes of it."""
 
 MOST_CELLS = 4_000_000
 """Values of a table that is tried: it is fitted many times."""
@@ -45,6 +50,7 @@ class _Model:
     yardstick_words = "chance alone, another sample of as many records, makes {}"
     fixed_yardstick = False
     least_records = 100
+    varies = True
 
     reach_words = (
         "That is for made-up columns that depend on each other somewhat; weaker and stronger dependence of even and "
@@ -60,49 +66,57 @@ class _Model:
     ) -> None:
         self._domains = {name: len(domain) for name, domain in domains.items()}
         self._source, self._seed, self._others = source, seed, others
+        self._before: Floats = np.empty(0)
 
     def most_records(self) -> int:
         return MOST_CELLS // len(self._domains)
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
         """Fit as a user would, until the mean is known well enough."""
-        fits = self._fits(self._source, budget, n, range(QUICK if quick else LEAST_REPEATS))
-        while not quick and len(fits) < REPEATS and not self._known([fit[0] for fit in fits]):
-            fits += self._fits(self._source, budget, n, range(len(fits), len(fits) + BESIDES))
-        values, (_, kind, curve) = [fit[0] for fit in fits], fits[-1]
-        mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
-        reach = _t_quantile(budget.level, len(values) - 1) * spread * math.sqrt(1 + 1 / len(values))
+        # The first one alone: what it calibrates the others find.
+        fits = self._fits(budget, n, range(1))
+        fits += self._fits(budget, n, range(1, QUICK if quick else FIRST))
+        if quick:
+            return Found(fits[-1][1], float(np.mean([fit[0] for fit in fits])), math.nan, math.nan, None, "")
+        sure = SURE_MADE_UP if self._source.made_up else SURE
+        while True:
+            values = np.array([fit[0] for fit in fits])
+            mean = float(values.mean())
+            # Errors vary in proportion to their means: what is seen here and at the epsilon before. Of accuracies it
+            # is the share that is wrong.
+            unit = max(1 - mean if self.metric.more_is_better else mean, 1e-300)
+            off = (values - mean) / unit
+            freedom = len(off) - 1 + max(len(self._before) - 1, 0)
+            share = math.sqrt(float((off**2).sum() + (self._before**2).sum()) / freedom)
+            known = freedom >= FREEDOM and share <= sure * math.sqrt(len(off))
+            if known or len(fits) >= REPEATS:
+                break
+            fits += self._fits(budget, n, range(len(fits), len(fits) + BESIDES))
+        self._before = off
+        error = share * unit / math.sqrt(len(off))
+        reach = _t_quantile(budget.level, freedom) * share * unit * math.sqrt(1 + 1 / len(off))
         within = max(mean - reach, 0.0) if self.metric.more_is_better else min(mean + reach, 1.0)
-        ends = None if quick else self._reach(budget, n, mean, spread / math.sqrt(len(values)))
-        return Found(kind, mean, spread / math.sqrt(len(values)), within, curve, self.code(budget), ends)
+        _, kind, curve = fits[-1]
+        return Found(kind, mean, error, within, curve, self.code(budget), self._reach(budget, n, mean, error, share))
 
-    def _known(self, values: Sequence[float]) -> bool:
-        """Return whether the mean is known well enough: of accuracies, the share that is wrong."""
-        mean = float(np.mean(values))
-        error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-        return error <= SURE * (1 - mean if self.metric.more_is_better else mean)
-
-    def _reach(self, budget: Budget, n: int, mean: float, error: float) -> tuple[float, float] | None:
-        """Return what the mean lies between for laws of other shapes, this one among them."""
+    def _reach(self, budget: Budget, n: int, mean: float, error: float, share: float) -> tuple[float, float] | None:
+        """Return what the mean lies between for laws of other shapes, one fit each, this one among them."""
         if not self._others:
             return None
-        by_law = np.array([[fit[0] for fit in self._fits(law, budget, n, range(OF_LAW))] for law in self._others])
-        means = by_law.mean(axis=1)
-        # Errors vary in proportion to their means.
-        varying = by_law / np.where(means > 0, means, 1.0)[:, None]
-        share = math.sqrt(float(varying.var(axis=1, ddof=1).mean()) / OF_LAW)
+        means = [fit[0] for fit in self._all(budget, n, [(law, turn) for turn, law in enumerate(self._others)])]
         ends = [value * (1 + sign * 2 * share) for value in means for sign in (-1, 1)]
         ends += [mean + sign * 2 * error for sign in (-1, 1)]
         return max(min(ends), 0.0), min(max(ends), 1.0)
 
-    def _fits(
-        self, source: StandIn | MadeUp, budget: Budget, n: int, turns: Sequence[int]
-    ) -> list[tuple[float, str, Any]]:
-        """Return metric, mechanism and cost of some fits, which each have a seed and a thread of their own."""
-        with warnings.catch_warnings(), ThreadPoolExecutor(threads_for(len(turns), 1)) as threads:
+    def _fits(self, budget: Budget, n: int, turns: Iterable[int]) -> list[Fit]:
+        return self._all(budget, n, [(self._source, turn) for turn in turns])
+
+    def _all(self, budget: Budget, n: int, drawn: Sequence[tuple[StandIn | MadeUp, int]]) -> list[Fit]:
+        """Return what fits to records of some sources say, which each have a seed and a thread of their own."""
+        with warnings.catch_warnings(), ThreadPoolExecutor(threads_for(len(drawn), 1)) as threads:
             # Seeded on purpose, and about data that are public.
             warnings.simplefilter("ignore")
-            waiting = [threads.submit(self._one, source, budget, n, turn) for turn in turns]
+            waiting = [threads.submit(self._one, source, budget, n, turn) for source, turn in drawn]
             try:
                 return [each.result() for each in waiting]
             except BaseException:
@@ -112,8 +126,7 @@ class _Model:
     def code(self, budget: Budget) -> str:
         raise NotImplementedError
 
-    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
-        """Return the metric of one fit, the mechanism that it took, and what it costs."""
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> Fit:
         raise NotImplementedError
 
     def _generator(self, turn: int) -> np.random.Generator:
@@ -169,9 +182,7 @@ class Classifier(_Model):
             self._plain[n] = float(np.mean([fit[0] for fit in fits]))
         return self._plain[n]
 
-    def _one(
-        self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int, mechanism: str = "auto"
-    ) -> tuple[float, str, Any]:
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int, mechanism: str = "auto") -> Fit:
         from simplexdp.models import PrivateCategoricalNB
 
         features, classes = self._split(source.draw(n, self._generator(turn)))
@@ -225,7 +236,7 @@ class Network(_Model):
         one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
         return math.sqrt(2) * self._apart(one, other, self._edges)
 
-    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> Fit:
         from simplexdp.models import PrivateBayesianNetwork
 
         table = source.draw(n, self._generator(turn))
@@ -271,7 +282,7 @@ class Synthesis(_Model):
         one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
         return self._apart(one, other, self._pairs)
 
-    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> tuple[float, str, Any]:
+    def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> Fit:
         from simplexdp.models import PrivateSynthesizer
 
         table = source.draw(n, self._generator(turn))

@@ -69,7 +69,7 @@ class Numbers:
 
     metric = METRICS["span"]
     yardstick_words = "chance alone, another sample of as many records, makes {}"
-    fixed_yardstick = False
+    fixed_yardstick = varies = False
     least_records = 10
 
     def __init__(self, task: str, bounds: tuple[float, float], values: Floats | None, seed: int) -> None:

@@ -36,9 +36,9 @@ WIDTH = 100
 SLOPE = 0.5
 """By how much the logarithm of an error over that of chance falls with that of n, where nothing else is known of it."""
 
-STEP, FAR, NEAR, LEAST_EXCESS, MOST_TRIED = 1.5, 20.0, 0.04, 0.01, 16
-"""Of the search for records: the least and the largest factor of a step, a logarithm that ends it, what counts as
-nothing, numbers of records at most."""
+STEP, FAR, NEAR, NEARLY, LEAST_EXCESS, MOST_TRIED = 1.5, 20.0, 0.04, 0.3, 0.01, 16
+"""Of the search for records: the least and the largest factor of a step, a logarithm that ends it, and one where what
+is measured varies; what counts as nothing, numbers of records at most."""
 
 FLAT = 1.1
 """More budget has stopped paying where ten times as much would make the error smaller by less than a tenth."""
@@ -499,6 +499,9 @@ def _needed(task: Task, budget: Budget, n: int, found: Found, target: float | No
         excess = _excess(task.metric, target, value, task.yardstick(n if task.fixed_yardstick else records))
         # What is far off gets a finite logarithm.
         seen = (math.log(size), math.log(min(excess, 1e6)))
+        if task.varies and size > least and abs(seen[1]) < NEARLY and records != n:
+            # As near as a few fits can tell: the rest of the way on the slope of chance.
+            return min(max(size * math.exp(seen[1] / SLOPE), least), most)
         if excess <= 1:
             good = seen
         else:

@@ -161,6 +161,8 @@ class Task(Protocol):
     yardstick_words: str
     reach_words: str
     fixed_yardstick: bool
+    varies: bool
+    """Whether what is measured quickly varies by so much that a search for records cannot end closely."""
     least_records: int
 
     def measure(self, budget: Budget, n: int, *, quick: bool = False) -> Found:
