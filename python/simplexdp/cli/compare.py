@@ -69,7 +69,7 @@ def compare(
     """
     output = Output.chosen(out, form, as_json)
     if plot is not None:
-        check_picture("--plot", plot, (".png", ".svg"))
+        check_picture("--plot", plot)
     comparison: Any = import_module("simplexdp.comparison")
     with Progress("comparing") as bar:
 

@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ import click
 from simplexdp.cli.guarantee import debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.mechanism import AUTOMATIC, Request
 from simplexdp.cli.pages import facts_of, write_pages
-from simplexdp.cli.pictures import check_picture, save_plot
+from simplexdp.cli.pictures import check_page, check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, number_in
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
@@ -112,12 +111,11 @@ class Places:
         if self.plot is not None:
             from simplexdp.plots.hierarchies import fits_hierarchy
 
-            check_picture("--plot", self.plot, (".png", ".svg"))
+            check_picture("--plot", self.plot)
             if not fits_hierarchy(places, len(rest[column].all)):
                 raise click.UsageError("--plot has room for 200 groups and 60 values: leave it out, or merge some")
         if self.report is not None:
-            check_picture("--report", self.report, (".html", ".htm"))
-            import_module("simplexdp.report")
+            check_page("--report", self.report)
         columns = {finest: Levels(groups, self.other, self.other, "--hierarchy"), **rest}
         check_printable([column, *rest[column].all, *(each for path in places.paths for each in path)], output)
         shares, mechanisms, curve = planned_levels(

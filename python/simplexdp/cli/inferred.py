@@ -69,6 +69,13 @@ class Inferred:
             f"the noise, under {self.prior}{self.total}."
         )
 
+    @property
+    def note_of_page(self) -> str:
+        """The same without the names of columns, which a page has not."""
+        return (
+            f"Intervals are credible ones, given the release: they know of the noise, under {self.prior}{self.total}."
+        )
+
 
 def infer(
     built: Any, released: NDArray[Any], request: Request, level: float, *, margins: bool = False

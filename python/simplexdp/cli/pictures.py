@@ -11,15 +11,25 @@ import click
 
 from simplexdp.cli.files import whole
 
-__all__ = ["check_picture", "save_plot"]
+__all__ = ["check_page", "check_picture", "save_plot"]
 
 
-def check_picture(option: str, path: str, suffixes: tuple[str, ...]) -> None:
+def check_picture(option: str, path: str) -> None:
     """Refuse a file that there is no program for."""
-    if not path.lower().endswith(suffixes):
-        raise click.UsageError(f"{option} must end in {' or '.join(suffixes)}, got {path}")
+    _check_suffix(option, path, (".png", ".svg"))
     import_module("matplotlib").use("Agg")
     import_module("simplexdp.plots")
+
+
+def check_page(option: str, path: str) -> None:
+    """Refuse what is no name of a page; pages draw their figures themselves and need no other program."""
+    _check_suffix(option, path, (".html", ".htm"))
+    import_module("simplexdp.report")
+
+
+def _check_suffix(option: str, path: str, suffixes: tuple[str, ...]) -> None:
+    if not path.lower().endswith(suffixes):
+        raise click.UsageError(f"{option} must end in {' or '.join(suffixes)}, got {path}")
 
 
 def save_plot(draw: Callable[[Any], Any], path: str, *, seeded: bool = False) -> None:

@@ -99,7 +99,7 @@ def plan(
     if domains is None and like is None and task not in TASKS[6:]:
         raise click.UsageError("--domains or --like must be given")
     if plot is not None:
-        check_picture("--plot", plot, (".png", ".svg"))
+        check_picture("--plot", plot)
     given: dict[str, Any] = {"target": target, "metric": metric, "adjacency": adjacency, "level": level, "shape": shape}
     if epsilons is not None:
         given["epsilons"] = _floats(epsilons)

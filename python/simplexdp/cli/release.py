@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +23,7 @@ from simplexdp.cli.margins import PIVOTS, margin_rows, margin_shares, pivot_colu
 from simplexdp.cli.mechanism import AUTOMATIC, MECHANISMS, Request
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pages import facts_of, write_pages
-from simplexdp.cli.pictures import check_picture, save_plot
+from simplexdp.cli.pictures import check_page, check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
 
@@ -415,10 +414,9 @@ class Extras:
         if not 0 < self.interval < 1:
             raise click.UsageError(f"--interval must lie strictly between 0 and 1, got {self.interval}")
         if self.plot is not None:
-            check_picture("--plot", self.plot, (".png", ".svg"))
+            check_picture("--plot", self.plot)
         if self.report is not None:
-            check_picture("--report", self.report, (".html", ".htm"))
-            import_module("simplexdp.report")
+            check_page("--report", self.report)
 
 
 def _draw(built: Any, request: Request, counts: NDArray[np.int64], size: int | None, rng: Any) -> Any:
@@ -640,13 +638,18 @@ def _illustrate(
             "parameters": {"mechanism": request.mechanism, **result.details["parameters"]},
             "title": _title(names),
             # The truth that --show-truth shows is not on the page, whatever is printed.
-            "notes": [note for note in result.notes if not note.startswith("true_count")],
+            "notes": [_on_page(note, found) for note in result.notes if not note.startswith("true_count")],
             "total": request.total if not above and (request.total_is_public or kind == "confidence") else None,
             "facts": facts(),
         }
         if extras.margins and isinstance(found, Inferred) and found.margins is not None:
             told["margins"] = margin_shares(names, labels, found.margins, level)
         write_pages(extras.report, "release", **told)
+
+
+def _on_page(note: str, found: Inferred | str | None) -> str:
+    """Return what a page says in place of a note about columns."""
+    return found.note_of_page if isinstance(found, Inferred) and note == found.note else note
 
 
 def _title(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,11 @@ MOST_COLUMNS = 60
 
 SIDE = 26
 MARGIN = 150
+LONGEST_NAME = 20
+"""Of a column on the map of pairs; the space that shorter names leave is cut off."""
+
+LETTER, WIDE_LETTER = 7.5, 12.5
+"""Widths at most, in the same unit."""
 
 
 def synthesis_report(
@@ -242,7 +248,9 @@ def _pairs(model: PrivateSynthesizer, level: float) -> str:
         )
         cells.append(_square(j, i, min(1.0, apart / 0.5), said))
         cells.append(_square(i, j, 0.0 if off is None else min(1.0, off / 0.5), said))
-    size = MARGIN + SIDE * len(names)
+    longest = max(sum(LETTER if ord(sign) < 0x1100 else WIDE_LETTER for sign in _short(name)) for name in names)
+    unused = max(MARGIN - 12 - math.ceil(longest), 0)
+    size = MARGIN + SIDE * len(names) - unused
     words = "".join(_name(at, name) for at, name in enumerate(names))
     claim = "" if worst is None else f" No measured pair is off by more than {percent(worst, 1, up=True)}."
     return (
@@ -250,13 +258,18 @@ def _pairs(model: PrivateSynthesizer, level: float) -> str:
         f"columns. Left of it: how far the true pairs may be from the model's, with confidence {percent(level, 0)} for "
         f"each. Full colour stands for half of all records or more.{claim}</p>"
         f'<div class="scroll"><svg role="img" aria-label="heat map of pairs" width="{size}" height="{size}" '
-        f'viewBox="0 0 {size} {size}" fill="currentColor" font-size="12">{words}{"".join(cells)}</svg></div></section>'
+        f'viewBox="{unused} {unused} {size} {size}" fill="currentColor" font-size="12">{words}{"".join(cells)}'
+        "</svg></div></section>"
     )
+
+
+def _short(name: Any) -> str:
+    return str(name)[:LONGEST_NAME]
 
 
 def _name(at: int, name: Any) -> str:
     """Draw the name of a column beside its row and above its column."""
-    place, text = MARGIN + SIDE * at + 17, escaped(str(name)[:20])
+    place, text = MARGIN + SIDE * at + 17, escaped(_short(name))
     return (
         f'<text x="{MARGIN - 6}" y="{place}" text-anchor="end">{text}</text>'
         f'<text transform="translate({place} {MARGIN - 6}) rotate(-90)">{text}</text>'

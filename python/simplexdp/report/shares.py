@@ -35,6 +35,8 @@ class Shares:
     counts: NDArray[np.float64] | None = None
     count_ends: NDArray[np.int64] | None = None
     by: Sequence[object] | None = None
+    of_records: bool = False
+    """Whether shares are of these very records, and not of all whom such records come from."""
 
     @classmethod
     def checked(
@@ -68,7 +70,15 @@ class Shares:
             return cls(labels, shares, both, np.clip(numbers, 0.0, None), _whole(np.stack(stated, axis=-1)), by)
         if total is None:
             return cls(labels, shares, both, by=by)
-        return cls(labels, shares, both, np.array([clean(s) * total for s in shares]), _whole(both * total), by)
+        return cls(
+            labels,
+            shares,
+            both,
+            np.array([clean(s) * total for s in shares]),
+            _whole(both * total),
+            by,
+            of_records=True,
+        )
 
     @property
     def size(self) -> str:
@@ -93,7 +103,12 @@ class Shares:
         if self.by is not None:
             words += " Shares are of the records of a group."
         if self.count_ends is not None and kind == "credible":
-            words += f" Records are those in these data, with their own {coverage} interval."
+            words += (
+                " Shares and records are those in these data."
+                if self.of_records
+                else f" Shares are those with which such records come, records those in these data, with their own "
+                f"{coverage} interval."
+            )
         heading = '<section aria-labelledby="shares"><h2 id="shares">Released distribution</h2>'
         return f"{heading}\n<p>{words}</p>\n{self.tables(level)}</section>\n"
 

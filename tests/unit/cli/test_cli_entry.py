@@ -153,6 +153,18 @@ def test_a_missing_extra_is_named(missing, extra, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_page_needs_no_matplotlib(tmp_path):
+    (tmp_path / "a.csv").write_text("a\nx\ny\nx\n")
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; from simplexdp.cli import main;"
+        "sys.exit(main(['release', 'a.csv', '--column', 'a', '--domain', 'x,y', '--epsilon', '1',"
+        " '--report', 'a.html']))"
+    )
+    done = run("-c", code, program=[sys.executable], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "<svg" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
 def test_memory_does_not_grow_with_the_rows_in_a_pipe():
     """The peak of the process for five million rows beside that for one million."""
     status = Path("/proc/self/status")

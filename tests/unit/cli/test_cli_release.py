@@ -506,9 +506,29 @@ def test_plots_are_drawn(simplexdp, folder, mechanism, suffix):
     assert f"wrote {path.name}" in done.err
 
 
+def test_a_report_says_whose_shares_it_shows_and_names_no_columns(simplexdp, folder):
+    done = simplexdp("release", "people.csv", *JOBS, "--epsilon", "1", *SEED, "--report", "one.html", "--json")
+    assert done.code == 0, done.err
+    page = (folder / "one.html").read_text(encoding="utf-8")
+    assert "Shares and records are those in these data." in page
+    record = json.loads((folder / "one.html.json").read_text(encoding="utf-8"))
+    for entry, row in zip(record["data"], done.json["rows"], strict=True):
+        assert entry["share"] == pytest.approx(row["count"] / record["records"], abs=1e-9)
+    done = simplexdp(
+        "release", "people.csv", *JOBS, "--adjacency", "add_remove", "--epsilon", "1", *SEED, "--report", "all.html",
+        "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    other = (folder / "all.html").read_text(encoding="utf-8")
+    assert "Shares and records are those in these data." not in other
+    # What the columns of a table are called says nothing on a page.
+    assert "count_lower" in done.out
+    assert "count_lower" not in page + other
+    assert "under a Dirichlet prior" in page
+
+
 def test_a_report_holds_the_release_and_not_the_truth(simplexdp, folder):
     pytest.importorskip("simplexdp.report")
-    pytest.importorskip("matplotlib")
     done = simplexdp(
         "release", "people.csv", *JOBS, *ALIKE, "--delta", "1e-6", *SEED, "--report", "report.html", "--show-truth",
         "--json",

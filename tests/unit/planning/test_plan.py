@@ -9,6 +9,7 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp.exceptions import InvalidParameterError, WeakGuaranteeWarning
+from simplexdp.planning import models
 from simplexdp.planning.stand_in import range_of_samples
 
 
@@ -282,3 +283,45 @@ def test_a_plan_of_models_is_the_same_with_any_number_of_threads(monkeypatch):
         plans.append(sdp.plan("synthesis", **given))
     assert plans[0].steps[0].value == plans[1].steps[0].value
     assert plans[0].steps[0].records_needed == plans[1].steps[0].records_needed
+
+
+@pytest.mark.parametrize(
+    ("task", "given"),
+    [
+        ("classifier", {"domains": [4, 3, 5, 2, 3, 2]}),
+        ("network", {"domains": {"a": 4, "b": 3, "c": 5, "d": 2}, "edges": [("a", "b"), ("b", "c"), ("a", "d")]}),
+        ("synthesis", {"domains": [4, 3, 5, 2]}),
+    ],
+)
+def test_a_plan_of_a_model_fits_no_more_often_than_its_figure_needs(task, given, monkeypatch):
+    # Seven epsilons: at most a dozen fits each for the figure, four for its range, and few for the records needed.
+    fitted = []
+    kind = {"classifier": models.Classifier, "network": models.Network, "synthesis": models.Synthesis}[task]
+    fit = kind._one
+
+    def counted(self, source, budget, n, *rest):
+        fitted.append((budget.epsilon, n))
+        return fit(self, source, budget, n, *rest)
+
+    monkeypatch.setattr(kind, "_one", counted)
+    plan = sdp.plan(task, n=1000, **given)
+    assert len(fitted) <= 120
+    for step in plan.steps:
+        off = (1 - step.value if task == "classifier" else step.value) if step.value < 1 else 1
+        assert step.standard_error <= 0.1 * off or fitted.count((step.epsilon, 1000)) >= 12
+        assert step.standard_error > 0
+
+
+def test_a_plan_with_a_stand_in_knows_its_figure_to_a_fiftieth():
+    generator = np.random.default_rng(3)
+    like = {name: generator.integers(0, 4, 3000) for name in "abcd"}
+    step = sdp.plan("synthesis", n=3000, like=like, domains=dict.fromkeys("abcd", 4), epsilons=[1.0]).steps[0]
+    values = [step.value]
+    for seed in (1, 2):
+        other = sdp.plan(
+            "synthesis", n=3000, like=like, domains=dict.fromkeys("abcd", 4), epsilons=[1.0], seed=seed
+        ).steps[0]
+        values.append(other.value)
+    # A dozen fits at most each; seeds are fixed.
+    assert max(values) <= 1.3 * min(values)
+    assert step.standard_error <= 0.1 * step.value
