@@ -18,8 +18,22 @@ LARGEST_COUNT = 1e15
 """Doubles hold every integer up to here, with room for sums."""
 
 
+LARGEST_INTEGER = 2**63 - 1
+"""Of public integers: what the compiled core and NumPy hold."""
+
+LONGEST_SHOWN = 500
+
 AT_ONCE = 1 << 23
 """So many values are copied within some 50 ms, pages of new memory included."""
+
+
+def shown(value: Any) -> str:
+    """Return a public value as messages show it: in a few words, whatever it is and whatever its `repr` does."""
+    try:
+        text = repr(value)
+    except Exception:  # Python writes no integer of more than some 4300 digits, and a class may write nothing.
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..., {len(text)} characters in all"
 
 
 def extended(name: str, value: Any) -> float:
@@ -30,10 +44,27 @@ def extended(name: str, value: Any) -> float:
             raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidParameterError(f"{name} must be a number, got {value!r}") from None
+        raise InvalidParameterError(f"{name} must be a number, got {shown(value)}") from None
     if math.isnan(result):
         raise InvalidParameterError(f"{name} must be a number, got nan")
     return result
+
+
+def up(value: Any, nearest: float) -> float:
+    """Return a double that is not below the number that was stated; a Fraction or Decimal may lie between two."""
+    return math.nextafter(nearest, math.inf) if _exceeds(value, nearest) else nearest
+
+
+def down(value: Any, nearest: float) -> float:
+    """Return a double that is not above the number that was stated."""
+    return math.nextafter(nearest, -math.inf) if _exceeds(nearest, value) else nearest
+
+
+def _exceeds(one: Any, other: Any) -> bool:
+    try:
+        return bool(one > other)  # Python and NumPy compare numbers of different kinds exactly.
+    except (TypeError, ValueError):
+        return False  # It says nothing of itself but its double.
 
 
 def number(name: str, value: Any) -> float:
@@ -69,20 +100,28 @@ def open_unit(name: str, value: Any) -> float:
 
 
 def integer(name: str, value: Any, least: int) -> int:
-    """Check for an integer of at least `least`; a truth value is not one."""
+    """Check for an integer of at least `least` that 64 bits hold; a truth value is not one."""
     try:
         result = operator.index(value)
     except TypeError:
-        raise InvalidParameterError(f"{name} must be an integer, got {value!r}") from None
+        raise InvalidParameterError(f"{name} must be an integer, got {shown(value)}") from None
     if is_truth_value(value) or result < least:
-        raise InvalidParameterError(f"{name} must be an integer of at least {least}, got {value!r}")
+        raise InvalidParameterError(f"{name} must be an integer of at least {least}, got {shown(value)}")
+    if result > LARGEST_INTEGER:
+        raise InvalidParameterError(f"{name} must be at most 2^63 - 1, got {shown(value)}")
     return result
+
+
+def accountant(name: str, value: Any) -> None:
+    """Check for None or what debits, before anything is drawn."""
+    if value is not None and not callable(getattr(value, "spend", None)):
+        raise InvalidParameterError(f"{name} must be a simplexdp.Accountant, got {type(value).__name__}")
 
 
 def flag(name: str, value: Any) -> bool:
     """Check for True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise InvalidParameterError(f"{name} must be True or False, got {value!r}")
+        raise InvalidParameterError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
@@ -111,7 +150,7 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Check for one of the given words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(map(repr, allowed))
-        raise InvalidParameterError(f"{name} must be one of {words}, got {value!r}")
+        raise InvalidParameterError(f"{name} must be one of {words}, got {shown(value)}")
     return value
 
 
@@ -119,7 +158,7 @@ def numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Check for an array of finite public numbers."""
     array = as_floats(name, value)
     if not np.all(np.isfinite(array)):
-        raise InvalidParameterError(f"{name} must be finite, got {value!r}")
+        raise InvalidParameterError(f"{name} must be finite, got {shown(value)}")
     return array
 
 

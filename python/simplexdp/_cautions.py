@@ -29,6 +29,7 @@ def caution(*, epsilon: Any = None, delta: Any = None, n: Any = None) -> None:
     """
     words = []
     n = None if n is None else float(min(n, 1e300))
+    delta = None if delta is None else float(delta)
     if delta is not None and n is not None and n > 0 and delta * n >= 1:
         words.append(
             f"delta = {delta:g} is at least one in n = {n:g}: publishing one record at random would pass it; take a "

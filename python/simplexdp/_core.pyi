@@ -83,6 +83,7 @@ __all__ = [
     "log_gammaincc",
     "loss_table_profile",
     "maximum_profile",
+    "measured_mu",
     "pair_within",
     "parts_of",
     "polya_counts",
@@ -385,6 +386,12 @@ def project_real(noisy: NDArray[np.float64], categories: int, n: float) -> NDArr
 def count_marginals(
     columns: Sequence[NDArray[np.integer[Any]]], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> NDArray[np.int64]: ...
+def measured_mu(
+    sizes: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    sigmas: NDArray[np.float64],
+    persons: tuple[bool, int],
+) -> float: ...
 
 @final
 class MarginalPlan:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp import _core
+from simplexdp._arguments import shown
 from simplexdp._parallel import threads_for
 from simplexdp.exceptions import InvalidParameterError
 
@@ -30,10 +31,10 @@ def resolution_bits(resolution: Any) -> int:
     """
     try:
         mantissa, exponent = math.frexp(resolution)
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):
         mantissa, exponent = math.nan, 0
     if mantissa != 0.5 or not 8 <= 1 - exponent <= 52:
-        raise InvalidParameterError(f"resolution must be a power of two from 2**-52 to 2**-8, got {resolution!r}")
+        raise InvalidParameterError(f"resolution must be a power of two from 2**-52 to 2**-8, got {shown(resolution)}")
     return 1 - exponent
 
 

@@ -149,6 +149,8 @@ class Posterior:
             if size * self._alpha.size > MOST_VALUES:
                 raise InvalidParameterError(f"size must come to at most {MOST_VALUES} values, got {size}")
         try:
+            if isinstance(rng, np.ndarray) and rng.ndim > 1:
+                raise TypeError  # NumPy's own reading of a matrix overflows the stack.
             generator = np.random.default_rng(rng)
         except (TypeError, ValueError):
             raise InvalidParameterError(f"rng must be a NumPy generator or its seed, got {rng!r}") from None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simplexdp import _core
-from simplexdp._arguments import choice, extended, integer, non_negative, number, positive
+from simplexdp._arguments import choice, down, extended, integer, non_negative, number, positive, up
 from simplexdp._arrays import Floats, as_floats, map_broadcast
 from simplexdp._rounding import rounded
 from simplexdp.exceptions import InvalidParameterError
@@ -74,10 +74,14 @@ class PrivacyCurve:
         unit: str | None = None,
     ) -> None:
         choice("adjacency", adjacency, get_args(Adjacency))
-        eta = non_negative("sampling_error", sampling_error)
+        eta = up(sampling_error, non_negative("sampling_error", sampling_error))
         self._set(_core.Guarantee(list(profiles), adjacency, bool(exact), eta, checked_unit(unit)), label)
 
     def _set(self, guarantee: _core.Guarantee, label: str) -> None:
+        if not isinstance(guarantee, _core.Guarantee):
+            raise InvalidParameterError(f"guarantee must be one of a curve, got {type(guarantee).__name__}")
+        if not isinstance(label, str):
+            raise InvalidParameterError(f"label must be a text, got {type(label).__name__}")
         object.__setattr__(self, "_guarantee", guarantee)
         object.__setattr__(self, "_label", label)
 
@@ -427,7 +431,7 @@ records
         >>> sdp.PrivacyCurve.pure(1.0).with_sampling_error(2.0**-64).sampling_error == 2.0**-64
         True
         """
-        error = non_negative("eta", eta)
+        error = up(eta, non_negative("eta", eta))
         return self.from_guarantee(self._guarantee.with_sampling_error(error), self._label)
 
     def tradeoff(self, fpr: ArrayLike) -> float | Floats:
@@ -494,7 +498,7 @@ records
         >>> sdp.PrivacyCurve.pure(1.0).delta(1.0)
         0.0
         """
-        epsilon = non_negative("epsilon", epsilon)
+        epsilon = up(epsilon, non_negative("epsilon", epsilon))
         choice("adjacency", adjacency, get_args(Adjacency))
         return cls.from_guarantee(_core.Guarantee.budget(adjacency, epsilon, 0.0), f"pure(epsilon={epsilon:.6g})")
 
@@ -523,7 +527,7 @@ records
         >>> curve.delta(5.0), curve.epsilon(1e-6)
         (1e-06, 1.0)
         """
-        epsilon, delta = non_negative("epsilon", epsilon), number("delta", delta)
+        epsilon, delta = up(epsilon, non_negative("epsilon", epsilon)), up(delta, number("delta", delta))
         choice("adjacency", adjacency, get_args(Adjacency))
         label = f"from_epsilon_delta({epsilon:.6g}, {delta:.6g})"
         return cls.from_guarantee(_core.Guarantee.budget(adjacency, epsilon, delta), label)
@@ -554,7 +558,7 @@ records
         >>> sdp.PrivacyCurve.from_zcdp(0.1).epsilon(1e-6) < loose
         True
         """
-        rho = non_negative("rho", rho)
+        rho = up(rho, non_negative("rho", rho))
         profile = _tcdp_profile(rho, math.inf, conversion)
         return _symmetric(cls, profile, adjacency, exact=False, label=f"from_zcdp(rho={rho:.6g})")
 
@@ -587,7 +591,7 @@ records
         >>> round(sdp.PrivacyCurve.from_tcdp(0.5, 4.0, conversion="lemma").epsilon(1e-6), 4)
         6.6052
         """
-        rho, omega = non_negative("rho", rho), extended("omega", omega)
+        rho, omega = up(rho, non_negative("rho", rho)), down(omega, extended("omega", omega))
         if not omega > 1:
             raise InvalidParameterError(f"omega must be above 1, got {omega}")
         profile = _tcdp_profile(rho, omega, conversion)
@@ -620,7 +624,7 @@ records
         >>> round(sdp.PrivacyCurve.from_rdp(5.0, 0.1, conversion="tangent").epsilon(1e-5), 4)
         2.3527
         """
-        order, epsilon = number("order", order), non_negative("epsilon", epsilon)
+        order, epsilon = down(order, number("order", order)), up(epsilon, non_negative("epsilon", epsilon))
         profile = _core.rdp_profile(order, epsilon, _is_optimal(conversion))
         label = f"from_rdp(order={order:.6g}, epsilon={epsilon:.6g})"
         return _symmetric(cls, profile, adjacency, exact=False, label=label)
@@ -690,7 +694,8 @@ records
         >>> sdp.PrivacyCurve.gaussian(sigma=4.0).exact
         True
         """
-        sigma, sensitivity = positive("sigma", sigma), positive("sensitivity", sensitivity)
+        sigma = down(sigma, positive("sigma", sigma))
+        sensitivity = up(sensitivity, positive("sensitivity", sensitivity))
         choice("adjacency", adjacency, get_args(Adjacency))
         label = f"gaussian(sigma={sigma:.6g}, sensitivity={sensitivity:.6g})"
         return cls.from_guarantee(_core.Guarantee.gaussian(adjacency, sigma, sensitivity), label)
@@ -719,7 +724,7 @@ records
         >>> curve.epsilon(1e-6) < sdp.PrivacyCurve.from_zcdp(0.125).epsilon(1e-6)
         True
         """
-        sigma, changed = positive("sigma", sigma), integer("changed", changed, 1)
+        sigma, changed = down(sigma, positive("sigma", sigma)), integer("changed", changed, 1)
         if changed > 2:
             raise InvalidParameterError(f"changed must be 1 or 2, got {changed}")
         choice("adjacency", adjacency, get_args(Adjacency))
@@ -750,7 +755,8 @@ records
         >>> sdp.PrivacyCurve.laplace(scale=2.0).epsilon(0.0)
         0.5
         """
-        scale, sensitivity = positive("scale", scale), positive("sensitivity", sensitivity)
+        scale = down(scale, positive("scale", scale))
+        sensitivity = up(sensitivity, positive("sensitivity", sensitivity))
         choice("adjacency", adjacency, get_args(Adjacency))
         label = f"laplace(scale={scale:.6g}, sensitivity={sensitivity:.6g})"
         return cls.from_guarantee(_core.Guarantee.laplace(adjacency, scale, sensitivity), label)

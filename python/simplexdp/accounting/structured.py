@@ -261,6 +261,7 @@ class Structure:
         True
         """
         order, epsilon = number("order", order), positive("epsilon", epsilon)
+        max_rows = integer("max_rows", max_rows, 1)
         # A stated root such as sqrt(2) may have been rounded down: its square is rounded up.
         square = _core.squared_l2(positive("l2", l2))
         parts = _core.parts_of(epsilon, list(self.shares))
@@ -311,7 +312,7 @@ class Structure:
         True
         """
         epsilon, delta = positive("epsilon", epsilon), open_unit("delta", delta)
-        max_rows = integer("max_rows", max_rows, 1)
+        max_rows, sampling_error = integer("max_rows", max_rows, 1), non_negative("sampling_error", sampling_error)
         if sampling_error > 0:
             # (1 + exp(epsilon)) sampling_error must leave most of delta: no larger epsilon can be proved.
             largest = math.log(delta / sampling_error) - 1

@@ -134,6 +134,7 @@ def discover(
 
     check.choice("adjacency", adjacency, ("replace", "add_remove"))
     check.generator("rng", rng)
+    check.accountant("accountant", accountant)
     null = check.flag("null", null)
     bound = checked_bound(unit, max_rows, first_by, seed)
     plan = Plan.of(check.positive("epsilon", epsilon), check.open_unit("delta", delta), adjacency, bound)

@@ -23,9 +23,15 @@ def as_fraction(name: str, value: Any) -> Fraction:
             raise TypeError
         exact = Fraction(value.item() if isinstance(value, np.generic) else value)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidParameterError(f"{name} must be a finite number, got {value!r}") from None
+        raise InvalidParameterError(f"{name} must be a finite number, got {check.shown(value)}") from None
     if isinstance(value, str) or not exact > 0:
-        raise InvalidParameterError(f"{name} must be positive and a number, got {value!r}")
+        raise InvalidParameterError(f"{name} must be positive and a number, got {check.shown(value)}")
+    try:
+        fits = float(exact) > 0
+    except OverflowError:
+        fits = False
+    if not fits:
+        raise InvalidParameterError(f"{name} must be a number that doubles come near to, neither as large nor as small")
     return exact
 
 

@@ -29,7 +29,9 @@ def check_grid(mechanism: Any, size: Number) -> None:
     resolution = default_resolution(exact) if mechanism.resolution is None else mechanism.resolution
     log_resolution = resolution_exponent(resolution)
     if exact > Fraction(2) ** (log_resolution + LOG_LARGEST_SCALE):
-        raise InvalidParameterError(f"resolution must be at least the noise's scale / 2^45, got {resolution!r}")
+        raise InvalidParameterError(
+            f"resolution must be at least the noise's scale / 2^45, got {check.shown(resolution)}"
+        )
     changed = None if mechanism.changed is None else check.integer("changed", mechanism.changed, 1)
     mechanism._set(resolution=math.ldexp(1.0, log_resolution), changed=changed)
 
@@ -61,10 +63,12 @@ def resolution_exponent(resolution: Any) -> int:
     """Find the k of a step 2**k."""
     try:
         mantissa, exponent = math.frexp(resolution)
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):
         mantissa, exponent = math.nan, 0
     if mantissa != 0.5 or not -1000 <= exponent - 1 <= 900:
-        raise InvalidParameterError(f"resolution must be a power of two from 2^-1000 to 2^900, got {resolution!r}")
+        raise InvalidParameterError(
+            f"resolution must be a power of two from 2^-1000 to 2^900, got {check.shown(resolution)}"
+        )
     return exponent - 1
 
 

@@ -183,7 +183,10 @@ class LaplacePosteriorMechanism:
         """
         if self._consistent or self._prior.size == 2:
             refuse_projected()
-        noisy = _arguments.numbers("release", release) - self._prior
+        noisy = _arguments.numbers("release", release)
+        if noisy.shape[-1:] != self._prior.shape:
+            raise InvalidParameterError(f"release must have shape (..., {self._prior.size}), got shape {noisy.shape}")
+        noisy = noisy - self._prior
         step = float(self._noise.resolution or 1.0)
         # The prior was added in doubles, which may round.
         noisy = np.round(noisy / step) * step

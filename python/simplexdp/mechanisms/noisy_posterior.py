@@ -171,7 +171,7 @@ class NoisyPosteriorMechanism:
         size = _arguments.integer("size", size, 0)
         x = counts_of_sum(counts, self._prior.size, self._n)
         noisy = np.asarray(self._studied.release(np.tile(x, (size, 1)), rng), dtype=np.int64)
-        return _core.project_counts(noisy.ravel(), self._prior.size, self._n).reshape(size, -1)
+        return _core.project_counts(noisy.ravel(), self._prior.size, self._n).reshape(size, self._prior.size)
 
     def error_distribution(
         self, counts: ArrayLike, metric: Metric = "hellinger", *, samples: int = 10_000, rng: SeededRng | None = None

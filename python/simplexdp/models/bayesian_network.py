@@ -40,6 +40,7 @@ from simplexdp.models.saved import (
     text_of,
 )
 from simplexdp.models.smoothing import SMOOTHINGS, smoothing_used, why_as_drawn
+from simplexdp.models.stated_cost import check_tables
 from simplexdp.models.tables import TableRelease
 
 if TYPE_CHECKING:
@@ -487,6 +488,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         }
         network.smoothing = network.smoothing_ = smoothing_of(content)
         network._released = NetworkRelease.from_json(content, nodes, network.parents_, network._shape)
+        if network._released is not None:
+            check_tables(privacy, [table.law for table in network._released.tables.values()], WHAT)
         network.mechanism_ = privacy.mechanism
         network.bin_edges_ = bin_edges
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}

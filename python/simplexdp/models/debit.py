@@ -9,7 +9,6 @@ from weakref import WeakSet
 
 from simplexdp import _arguments
 from simplexdp._cautions import caution_search
-from simplexdp.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
@@ -27,8 +26,7 @@ def debit(accountant: Any, curve: PrivacyCurve, label: str, rng: Any) -> Abstrac
         if rng is None:
             _warn_of_search()
         return nullcontext()
-    if not callable(getattr(accountant, "spend", None)):
-        raise InvalidParameterError(f"accountant must be a simplexdp.Accountant, got {type(accountant).__name__}")
+    _arguments.accountant("accountant", accountant)
     spend: AbstractContextManager[Any] = accountant.spend(curve, label=label)
     return spend
 

@@ -58,6 +58,7 @@ from simplexdp.models.saved import (
     read,
     values_of,
 )
+from simplexdp.models.stated_cost import check_moments
 from simplexdp.models.turns import taken_over
 from simplexdp.models.validation import checked, labels_of
 
@@ -468,6 +469,7 @@ class PrivateGaussianNB(PrivateClassifier):
         # Sums first: a cardinality that they do not have would be written out.
         n_classes = values if isinstance(values, int) else len(values)
         released = ReleasedMoments.from_json(member(content, "released", WHAT, dict), n_classes, len(columns))
+        check_moments(privacy, released, WHAT)
         domain = class_domain(values)
         priors = member(target, "priors", WHAT, list, type(None))
         model = cls(

@@ -56,7 +56,7 @@ class ReleasedMarginal:
             raise InvalidParameterError(f"columns must be one or two different columns, got {list(self.columns)!r}")
         try:
             counts = np.asarray(self.counts, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidParameterError("counts must be an array of numbers") from None
         if counts.ndim != len(self.columns) or not np.all(np.abs(counts) <= MOST_COUNT):
             raise InvalidParameterError(

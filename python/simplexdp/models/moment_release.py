@@ -17,7 +17,15 @@ from simplexdp.mechanisms import DiscreteLaplaceMechanism, GaussianMechanism
 from simplexdp.models.released import Law
 from simplexdp.models.saved import total_of
 
-__all__ = ["MECHANISMS", "Bounds", "MomentPlan", "ReleasedMoments", "exact_moments", "raw_moments"]
+__all__ = [
+    "MECHANISMS",
+    "Bounds",
+    "MomentPlan",
+    "ReleasedMoments",
+    "exact_moments",
+    "raw_moments",
+    "weighted_moments",
+]
 
 MECHANISMS = ("auto", "gaussian", "discrete_laplace", "none")
 HALF = 2**11
@@ -129,9 +137,7 @@ class MomentPlan:
         cls, n_columns: int, n_classes: int, kind: str, epsilon: float, delta: float, adjacency: str, max_rows: int
     ) -> MomentPlan:
         checked = cast(Adjacency, _arguments.choice("adjacency", adjacency, get_args(Adjacency)))
-        # What two records of one class can differ by leaves this weight to counts for nothing under replacement.
-        weight = math.isqrt(HALF**4 * n_columns // 2) if kind == "gaussian" else HALF**2
-        moments = _core.Moments(True, HALF, n_columns, n_classes, weight)
+        moments, weight = weighted_moments(n_columns, n_classes, gaussian=kind == "gaussian")
         l1, l2, cells = moments.moves(checked, max_rows)
         chosen: GaussianMechanism | DiscreteLaplaceMechanism
         if kind == "gaussian":
@@ -164,6 +170,13 @@ class MomentPlan:
         law, unit = self.law, float(self.moments.unit)
         counts, sums_, squares = _parts(noisy, self.count_weight, unit)
         return ReleasedMoments(counts, sums_, squares, _scaled(law, self.count_weight), _scaled(law, unit), total)
+
+
+def weighted_moments(n_columns: int, n_classes: int, *, gaussian: bool) -> tuple[_core.Moments, int]:
+    """Return what is summed, and the weight of counts among sums."""
+    # What two records of one class can differ by leaves this weight to counts for nothing under replacement.
+    weight = math.isqrt(HALF**4 * n_columns // 2) if gaussian else HALF**2
+    return _core.Moments(True, HALF, n_columns, n_classes, weight), weight
 
 
 def raw_moments(

@@ -47,6 +47,7 @@ from simplexdp.models.few_rows import few_rows
 from simplexdp.models.lazy_calibration import MOST_LAZY_LEVELS, lazy_hits_and_misses
 from simplexdp.models.naive_bayes_release import NaiveBayesRelease
 from simplexdp.models.persons import SINGLE_RECORDS, Persons
+from simplexdp.models.released import Law, ReleasedTable
 from simplexdp.models.saved import (
     Origin,
     SavedFeature,
@@ -63,6 +64,7 @@ from simplexdp.models.saved import (
     smoothing_of,
 )
 from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable, smoothing_used, why_as_drawn
+from simplexdp.models.stated_cost import check_tables
 from simplexdp.models.tables import TableRelease
 from simplexdp.models.turns import taken_over
 from simplexdp.models.validation import checked, labels_of
@@ -623,6 +625,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         model._released = NaiveBayesRelease.from_json(content, target, saved, n_classes)
         model._calibration = Calibration.from_json(content, n_classes)
         model.calibration = None if model._calibration is None else "auto"
+        check_tables(privacy, model._laws(), WHAT)
         model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
         model._columns, model._bins, model._edges = columns, None, edges
         model._domains = [feature.domain for feature in saved]
@@ -630,6 +633,13 @@ class PrivateCategoricalNB(PrivateClassifier):
         model._publish(privacy.curve, privacy.origin)
         privacy.tell(model)
         return model
+
+    def _laws(self) -> list[Law]:
+        """Return the laws of all tables of which it is known how they were drawn."""
+        released, calibration = self._released, self._calibration
+        tables: list[ReleasedTable | None] = [] if released is None else [released.classes, *released.tables]
+        tables.append(None if calibration is None else calibration.released)
+        return [table.law for table in tables if table is not None]
 
     def __sklearn_tags__(self) -> Tags:
         """Say what scikit-learn may expect: categories, and another answer every time."""

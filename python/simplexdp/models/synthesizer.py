@@ -51,6 +51,7 @@ from simplexdp.models.saved import (
     read,
     text_of,
 )
+from simplexdp.models.stated_cost import check_marginals
 from simplexdp.models.tables import ADJACENCIES
 from simplexdp.models.turns import taken_over
 
@@ -280,7 +281,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self.bin_edges_ = edges
         self.n_records_ = measured.total
         self.privacy_: PrivacyCurve = release.privacy
-        self._measured, self._pairs = measured, pairs
+        self._measured, self._pairs, self._elsewhere = measured, pairs, bool(known)
         self._origin = Origin("discrete_gaussian", seeded=self.random_state is not None)
         self.seeded_ = self._origin.seeded
         self._whose = whose.saved
@@ -488,6 +489,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
                 "total": measured.total,
                 "total_sigma": measured.total_sigma,
                 "pairs": [list(pair) for pair in self._pairs],
+                # What was released elsewhere makes noise smaller, and was paid for elsewhere.
+                **({"elsewhere": True} if self._elsewhere else {}),
                 "cells": measured.cells.tolist(),
                 "sigmas": measured.sigmas.tolist(),
             },
@@ -525,7 +528,11 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         found.domains_ = domains
         found._numeric = {name: numeric for name, _, numeric in columns if numeric is not None}
         found.bin_edges_ = {name: numeric.edges for name, numeric in found._numeric.items()}
-        found._measured, found._pairs = _measured_of(member(content, "measured", WHAT, dict), sizes)
+        tables = member(content, "measured", WHAT, dict)
+        found._measured, found._pairs = _measured_of(tables, sizes)
+        found._elsewhere = "elsewhere" in tables and member(tables, "elsewhere", WHAT, bool)
+        if not found._elsewhere:
+            check_marginals(privacy, found._measured, sizes, found._pairs, WHAT)
         found.n_records_ = found._measured.total
         found.privacy_, found._origin = privacy.curve, privacy.origin
         privacy.tell(found)

@@ -22,6 +22,10 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         raise InvalidDataError("X must be an array or a data frame, got a mapping of columns")
     try:
         return validate_data(estimator, X, *y, **options)
+    except OverflowError:
+        raise InvalidDataError(
+            "X and y must hold numbers that fit a double (the offending value is not shown)"
+        ) from None
     except (TypeError, ValueError) as error:
         rule = _rule_of(str(error), X)
         if rule is None:

@@ -83,7 +83,7 @@ mod _core {
     #[pymodule_export]
     use inference::{CountPosterior, Observation, infer_rows};
     #[pymodule_export]
-    use marginals::{MarginalPlan, ProductMixture, count_marginals};
+    use marginals::{MarginalPlan, ProductMixture, count_marginals, measured_mu};
     #[pymodule_export]
     use moments::PyMoments;
     #[pymodule_export]

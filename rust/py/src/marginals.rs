@@ -35,12 +35,27 @@ type Released<'py> = (f64, f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f
 type Parts = (Layout, Vec<f64>, Neighbours);
 
 fn parts(sizes: Vec<usize>, pairs: Vec<(usize, usize)>, weights: Vec<f64>, persons: (bool, u64)) -> CoreResult<Parts> {
-    let neighbours = match persons {
+    Ok((Layout::new(&sizes, &pairs)?, weights, neighbours(persons)))
+}
+
+fn neighbours(persons: (bool, u64)) -> Neighbours {
+    match persons {
         (true, 1) => Neighbours::Replace,
         (true, _) => Neighbours::ReplacePerson,
         (false, _) => Neighbours::AddRemove,
-    };
-    Ok((Layout::new(&sizes, &pairs)?, weights, neighbours))
+    }
+}
+
+/// The mu of tables that were measured with this noise.
+#[pyfunction]
+pub(crate) fn measured_mu(
+    sizes: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
+    sigmas: PyReadonlyArray1<'_, f64>,
+    persons: (bool, u64),
+) -> CoreResult<f64> {
+    let layout = Layout::new(&sizes, &pairs)?;
+    Ok(marginals::measured_mu(&layout, as_slice("sigmas", &sigmas)?, neighbours(persons), persons.1)?)
 }
 
 #[pymethods]

@@ -151,7 +151,11 @@ class Rule(ABC):
         )
 
     def _checked(self, curves: Plan) -> list[tuple[PrivacyCurve, int]]:
-        plan = [(curve, integer("count", count, 1)) for curve, count in curves]
+        try:
+            pairs = [(curve, count) for curve, count in curves]
+        except (TypeError, ValueError):
+            raise InvalidParameterError("curves must hold pairs of a privacy curve and a number") from None
+        plan = [(curve, integer("count", count, 1)) for curve, count in pairs]
         if not plan:
             raise InvalidParameterError("curves must hold at least one curve, got none")
         for curve, _ in plan:

@@ -6,7 +6,7 @@ records is none for persons, and neither the other way round (docs/persons.md).
 
 import json
 
-from simplexdp.exceptions import LedgerError
+from simplexdp.exceptions import InvalidParameterError, LedgerError
 
 __all__ = ["marked", "parted", "shown"]
 
@@ -21,6 +21,8 @@ def marked(unit: str | None, state: str) -> str:
 
 def parted(state: str) -> tuple[str | None, str]:
     """Return the unit of a state, None for single records, and the state of the rule alone."""
+    if not isinstance(state, str):
+        raise InvalidParameterError(f"state must be the text of a book, got {type(state).__name__}")
     if not state.startswith(_MARK):
         return None, state
     try:

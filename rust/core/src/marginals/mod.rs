@@ -21,4 +21,4 @@ pub use fit::{FitOptions, fit};
 pub use layout::{Layout, MOST_LEVELS};
 pub use measure::Measurement;
 pub use mixture::Mixture;
-pub use plan::{Neighbours, Plan};
+pub use plan::{Neighbours, Plan, measured_mu};

@@ -138,6 +138,11 @@ impl Shape {
 }
 
 impl TableNoise {
+    /// The noise of which `sigma` is told, in so fine units that what rounding took of it counts no more.
+    pub(super) fn of_sigma(sigma: f64) -> Self {
+        Self { cell_units: sigma * FINEST as f64, units: FINEST }
+    }
+
     /// The parameter of a cell's noise, in records.
     pub(super) fn sigma(self) -> f64 {
         self.cell_units / self.units as f64
@@ -167,6 +172,9 @@ impl TableNoise {
         product_up(shape.sensitivity(neighbours), self.precision_up())
     }
 }
+
+/// Units to a record in which a sigma is read again.
+const FINEST: i64 = 1 << 20;
 
 /// In records; nobody is protected by less noise, or finds anything below more. So there are at most 2^16 units to a record,
 /// and what is drawn stays below 2^50 of them.

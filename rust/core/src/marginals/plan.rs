@@ -167,9 +167,7 @@ impl Plan {
 
     /// The shapes of all tables, one-way tables first.
     pub(super) fn shapes(&self) -> impl Iterator<Item = Shape> {
-        let sizes = self.layout.sizes();
-        let pair = |&(i, j): &(usize, usize)| Shape::TwoWay(sizes[i], sizes[j]);
-        sizes.iter().map(|&a| Shape::OneWay(a)).chain(self.layout.pairs().iter().map(pair))
+        shapes(&self.layout)
     }
 
     /// The noise of the total; none where it is public.
@@ -219,18 +217,59 @@ impl Plan {
         sqrt_up(sum_up(self.cost_of_tables(noises), totals))
     }
 
-    /// An upper bound of the part of mu^2 that a record costs with this noise of tables.
+    /// The same of tables alone, squared.
     fn cost_of_tables(&self, noises: &[TableNoise]) -> f64 {
-        let added = || {
-            let of_each = |(noise, shape): (&TableNoise, Shape)| noise.cost(shape, Neighbours::AddRemove);
-            total_up(noises.iter().zip(self.shapes()).map(of_each))
-        };
-        match self.neighbours {
-            Neighbours::AddRemove => added(),
-            Neighbours::Replace => replaced(&self.layout, noises),
-            Neighbours::ReplacePerson => replaced(&self.layout, noises).max(added()),
-        }
+        cost_of_tables(&self.layout, self.neighbours, noises)
     }
+}
+
+/// An upper bound of the part of mu^2 that a record costs with this noise of tables.
+fn cost_of_tables(layout: &Layout, neighbours: Neighbours, noises: &[TableNoise]) -> f64 {
+    let added = || {
+        let of_each = |(noise, shape): (&TableNoise, Shape)| noise.cost(shape, Neighbours::AddRemove);
+        total_up(noises.iter().zip(shapes(layout)).map(of_each))
+    };
+    match neighbours {
+        Neighbours::AddRemove => added(),
+        Neighbours::Replace => replaced(layout, noises),
+        Neighbours::ReplacePerson => replaced(layout, noises).max(added()),
+    }
+}
+
+/// The shapes of all tables, one-way tables first.
+fn shapes(layout: &Layout) -> impl Iterator<Item = Shape> {
+    let sizes = layout.sizes();
+    let pair = |&(i, j): &(usize, usize)| Shape::TwoWay(sizes[i], sizes[j]);
+    sizes.iter().map(|&a| Shape::OneWay(a)).chain(layout.pairs().iter().map(pair))
+}
+
+/// The mu of tables that were measured with this noise, told in records, whatever else was released beside them: what a
+/// plan says of them that is lower by more than a thousandth is not true.
+///
+/// `sigmas` are those of a [`Measurement`](super::Measurement), of one-way tables alone where pairs were not measured.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for sigmas or `max_rows` out of range.
+///
+/// # Examples
+/// ```
+/// use simplexdp_core::marginals::{Layout, Neighbours, measured_mu};
+///
+/// let layout = Layout::new(&[2, 3], &[(0, 1)])?;
+/// let mu = measured_mu(&layout, &[10.0, 10.0, 10.0], Neighbours::AddRemove, 1)?;
+/// assert!(mu > 0.122 && mu < 0.123);
+/// # Ok::<(), simplexdp_core::Error>(())
+/// ```
+pub fn measured_mu(layout: &Layout, sigmas: &[f64], neighbours: Neighbours, max_rows: u64) -> Result<f64> {
+    if !(1..=MOST).contains(&max_rows) {
+        return Err(Error::parameter("max_rows", "lie between 1 and 2^20", max_rows));
+    }
+    let tables = [layout.n_columns(), layout.n_columns() + layout.pairs().len()];
+    if !tables.contains(&sigmas.len()) || !sigmas.iter().all(|&sigma| sigma > 0.0 && sigma.is_finite()) {
+        return Err(Error::parameter("sigmas", "be positive, one for each table", format!("{sigmas:?}")));
+    }
+    let noises: Vec<TableNoise> = sigmas.iter().map(|&sigma| TableNoise::of_sigma(sigma)).collect();
+    Ok(cost_of_tables(layout, neighbours, &noises).sqrt() * max_rows as f64)
 }
 
 #[cfg(test)]
@@ -285,6 +324,29 @@ mod tests {
         assert_eq!(theirs.0, own.0);
         assert!(Plan::new(layout(), &[1.0; 4], Neighbours::Replace, 2, 1.0).is_err());
         assert!(Plan::new(layout(), &[1.0; 4], Neighbours::AddRemove, 0, 1.0).is_err());
+    }
+
+    #[test]
+    fn what_tables_cost_is_told_by_their_noise() {
+        for neighbours in BOTH {
+            for epsilon in [0.01, 1.0, 50.0] {
+                let plan = Plan::calibrated(layout(), &[1.0; 4], neighbours, rows(neighbours), epsilon, 1e-6).unwrap();
+                for total in [1.0, 50.0, 1e3, 1e6, 1e15] {
+                    let (noises, _) = plan.later_noises(total).unwrap();
+                    let sigmas: Vec<f64> = noises.iter().map(|noise| noise.sigma()).collect();
+                    let told = measured_mu(&layout(), &sigmas, neighbours, rows(neighbours)).unwrap();
+                    let least = if neighbours == Neighbours::Replace { 0.95 } else { 0.5 };
+                    assert!(told <= plan.mu() * (1.0 + 1e-3) && told > least * plan.mu(), "{told} {}", plan.mu());
+                    // Half the noise shows at least nearly twice as much.
+                    let half: Vec<f64> = sigmas.iter().map(|sigma| sigma / 2.0).collect();
+                    assert!(measured_mu(&layout(), &half, neighbours, rows(neighbours)).unwrap() > 1.99 * told);
+                }
+            }
+        }
+        for sigmas in [&[][..], &[1.0; 3], &[1.0; 5], &[1.0, 1.0, 1.0, 0.0], &[1.0, 1.0, 1.0, f64::NAN]] {
+            assert!(measured_mu(&layout(), sigmas, Neighbours::Replace, 1).is_err());
+        }
+        assert!(measured_mu(&layout(), &[1.0; 4], Neighbours::AddRemove, 0).is_err());
     }
 
     #[test]
