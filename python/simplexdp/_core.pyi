@@ -561,7 +561,7 @@ def keyed_numbers(key: str, texts: Sequence[str]) -> NDArray[np.uint32]: ...
 # quantile.rs
 def private_quantiles(
     ranks: NDArray[np.uint64],
-    total: int,
+    present: int,
     levels: NDArray[np.float64],
     epsilon: float,
     rng: SeededRng | None = None,

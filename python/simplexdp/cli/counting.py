@@ -50,10 +50,11 @@ class Levels:
     Parameters
     ----------
     values : tuple
-        Text, numbers or truth values; records match by the text that `text_of` gives.
+        Text, numbers or truth values; records match by the text that `text_of` gives. None among them is the level for
+        missing values.
     other, null : str, optional
         Names of the levels for unseen and for missing values; added at the end unless they are the text of a value,
-        which they mean then.
+        which they mean then. Where the values hold None `null` is not asked.
     option : str
         Where the values were stated, for messages.
     clean : Cleaning, optional
@@ -67,33 +68,37 @@ class Levels:
     clean: Cleaning | None = None
 
     def __post_init__(self) -> None:
-        texts = [text_of(value) for value in self.values]
-        if not texts:
+        texts = [text_of(value) for value in self.values if value is not None]
+        if not self.values:
             raise click.UsageError(f"{self.option} must have at least one value")
         for text in (*texts, self.other, self.null):
             check_text(text or "", f"a level of {self.option}")
         # 1 and true have texts of their own, but are one value where models are used in Python.
-        if len(set(texts)) < len(texts) or len(set(self.values)) < len(texts):
+        if len(set(texts)) < len(texts) or len(set(self.values)) < len(self.values):
             raise click.UsageError(f"{self.option} must list every value once")
 
     @cached_property
     def all(self) -> list[Any]:
         """Every level, in the order of the codes."""
-        levels = {text_of(value): value for value in self.values}
-        for name in (self.null, self.other):
-            if name is not None:
-                levels.setdefault(name, name)
-        return list(levels.values())
+        listed = {text_of(value) for value in self.values if value is not None}
+        names = [None if None in self.values else self.null, self.other]
+        return [*self.values, *(name for name in dict.fromkeys(names) if name is not None and name not in listed)]
 
     @cached_property
     def _codes(self) -> dict[str, int]:
-        return {text_of(value): code for code, value in enumerate(self.all)}
+        return {text_of(value): code for code, value in enumerate(self.all) if value is not None}
+
+    @property
+    def _missing(self) -> int:
+        """The code of missing values; -2 where they have none."""
+        if None in self.values:
+            return self.values.index(None)
+        return -2 if self.null is None else self._codes[self.null]
 
     def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
         unseen = -1 if self.other is None else self._codes[self.other]
-        missing = -2 if self.null is None else self._codes[self.null]
-        result = coded(column, values, self._places(), unseen, missing, self.clean)
+        result = coded(column, values, self._places(), unseen, self._missing, self.clean)
         least = int(result.min(initial=0))
         if least < 0:
             self._refuse(column, missing=bool((result == -2).any()))
@@ -193,13 +198,15 @@ def check_text(text: str, what: str) -> None:
         raise click.UsageError(f"{what} must be text that UTF-8 can hold, got {text!r}") from None
 
 
-def level_values(path: str, name: str, stated: Any) -> tuple[Any, ...]:
-    """Return the values of a column as a file states them: a list, or a cardinality."""
+def level_values(path: str, name: str, stated: Any, *, null: bool = False) -> tuple[Any, ...]:
+    """Return the values of a column as a file states them: a list, which may hold null if so, or a cardinality."""
     if isinstance(stated, int) and not isinstance(stated, bool):
         if not 1 <= stated <= _MOST_LEVELS:
             raise click.UsageError(f"{path}: the cardinality of {name!r} must be from 1 to {_MOST_LEVELS}")
         return tuple(range(stated))
-    if isinstance(stated, list) and all(isinstance(value, (str, int, float, bool)) for value in stated):
+    if isinstance(stated, list) and None in stated and not null:
+        raise click.UsageError(f"{path}: the domain of {name!r} must not list null: --null NAME is for missing values")
+    if isinstance(stated, list) and all(value is None or isinstance(value, (str, int, float)) for value in stated):
         if any(isinstance(value, float) and not math.isfinite(value) for value in stated):
             raise click.UsageError(f"{path}: the numbers of {name!r} must be finite")
         return tuple(stated)

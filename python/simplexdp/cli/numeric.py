@@ -20,7 +20,7 @@ from simplexdp.exceptions import InvalidDataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Bins", "stated_columns"]
+__all__ = ["Bins", "bin_codes", "stated_columns"]
 
 _MOST_BINS = 1000
 
@@ -37,32 +37,43 @@ class Bins:
         Of the outer bins.
     whole : bool
         Whether the numbers are integers.
+    null : bool
+        Whether missing values have a level, the last.
     """
 
     edges: tuple[float, ...]
     bounds: tuple[float, float]
     whole: bool
+    null: bool = False
 
     @property
     def all(self) -> list[Any]:
         """Every bin, by its number."""
-        return list(range(len(self.edges) + 1))
+        return list(range(len(self.edges) + 1 + self.null))
 
     def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
-        import pyarrow as pa
+        remedy = f'--null NAME, or "null": true beside the bins of {column!r} in --domains, gives them a level'
+        return bin_codes(column, values, np.array(self.edges), null=self.null, remedy=remedy)
 
-        try:
-            numbers = values.cast(pa.string()).cast(pa.float64()) if _is_text(values) else values.cast(pa.float64())
-        except (pa.ArrowException, ValueError):
-            raise InvalidDataError(f"column {column!r} must hold numbers (none is shown)") from None
-        found = numbers.to_numpy(zero_copy_only=False)
-        if numbers.null_count or np.isnan(found).any():
-            raise InvalidDataError(
-                f"column {column!r} has missing values (none is shown), for which bins have no place"
-            )
-        codes: NDArray[np.int32] = np.searchsorted(np.array(self.edges), found, side="right").astype(np.int32)
-        return codes
+
+def bin_codes(
+    column: str, values: pa.Array, edges: NDArray[np.float64], *, null: bool, remedy: str = "the model knows none"
+) -> NDArray[np.int32]:
+    """Return the codes of the bins of a batch of values; with `null` the last is that of missing ones."""
+    import pyarrow as pa
+
+    try:
+        numbers = values.cast(pa.string()).cast(pa.float64()) if _is_text(values) else values.cast(pa.float64())
+    except (pa.ArrowException, ValueError):
+        raise InvalidDataError(f"column {column!r} must hold numbers (none is shown)") from None
+    found = numbers.to_numpy(zero_copy_only=False)
+    missing = np.isnan(found)
+    if not null and missing.any():
+        raise InvalidDataError(f"column {column!r} has missing values (none is shown); {remedy}")
+    codes: NDArray[np.int32] = np.searchsorted(edges, found, side="right").astype(np.int32)
+    codes[missing] = len(edges) + 1
+    return codes
 
 
 def _is_text(values: Any) -> bool:
@@ -74,6 +85,7 @@ def stated_columns(path: str, other: str | None, null: str | None) -> dict[str, 
 
     ``{"job": ["clerk", "smith"], "code": 10, "age": {"bins": 10, "bounds": [18, 90]}, "pay": {"edges": [0, 1, 2]}}``:
     values, a cardinality k for 0 to k - 1, bins of equal width, or bins between edges, whose first and last are bounds.
+    Missing values have a level where ``null`` is given, where a list holds null, and where bins have ``"null": true``.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
@@ -85,26 +97,31 @@ def stated_columns(path: str, other: str | None, null: str | None) -> dict[str, 
     for name, stated in content.items():
         check_text(name, f"{path}: the name of a column")
         if isinstance(stated, Mapping):
-            found[name] = _bins(path, name, stated)
+            found[name] = _bins(path, name, stated, null is not None)
         else:
-            found[name] = Levels(level_values(path, name, stated), other, null, "--domains")
+            found[name] = Levels(level_values(path, name, stated, null=True), other, null, "--domains")
     return found
 
 
-def _bins(path: str, name: str, stated: Mapping[str, Any]) -> Bins:
-    keys = set(stated)
+def _bins(path: str, name: str, stated: Mapping[str, Any], null: bool) -> Bins:
+    if not isinstance(stated.get("null", False), bool):
+        raise click.UsageError(
+            f'{path}: "null" of {name!r} must be true or false: missing numbers are drawn as missing, and have no name'
+        )
+    null = stated.get("null", null)
+    keys = set(stated) - {"null"}
     if keys == {"bins", "bounds"}:
         ends, n_bins = stated["bounds"], stated["bins"]
         valid = isinstance(n_bins, int) and not isinstance(n_bins, bool) and 1 <= n_bins <= _MOST_BINS
         if valid and _increasing(ends, 2) and len(ends) == 2:
             edges = np.linspace(ends[0], ends[1], n_bins + 1)[1:-1]
-            return Bins(tuple(edges.tolist()), (float(ends[0]), float(ends[1])), _whole(ends))
+            return Bins(tuple(edges.tolist()), (float(ends[0]), float(ends[1])), _whole(ends), null)
     if keys == {"edges"} and _increasing(stated["edges"], 2) and len(stated["edges"]) <= _MOST_BINS:
         ends = stated["edges"]
-        return Bins(tuple(map(float, ends[1:-1])), (float(ends[0]), float(ends[-1])), _whole(ends))
+        return Bins(tuple(map(float, ends[1:-1])), (float(ends[0]), float(ends[-1])), _whole(ends), null)
     raise click.UsageError(
         f'{path}: a numeric column such as {name!r} must be {{"bins": 10, "bounds": [0, 100]}} or '
-        '{"edges": [0, 18, 65, 100]}'
+        '{"edges": [0, 18, 65, 100]}, and may have "null": true, a level for missing values'
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from simplexdp.cli import options
 from simplexdp.cli.counting import coded
 from simplexdp.cli.files import Command
+from simplexdp.cli.numeric import bin_codes
 from simplexdp.cli.reading import Source, text_of
 from simplexdp.cli.records import FORMATS, writer
 from simplexdp.cli.writing import warn
@@ -121,23 +122,11 @@ class Feature:
     def encode(self, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
         if self.edges is not None:
-            return self._bins(values, self.edges)
+            return bin_codes(self.name, values, self.edges, null=len(self.domain) > len(self.edges) + 1)
         found = coded(self.name, values, self._codes, self._unseen, self._missing, self.domain.clean)
         if found.min(initial=0) < 0:
             raise InvalidDataError(f"column {self.name!r} has values that the model does not know (none is shown)")
         return found
-
-    def _bins(self, values: pa.Array, edges: NDArray[np.float64]) -> NDArray[np.int32]:
-        import pyarrow as pa
-
-        try:
-            numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowException:
-            numbers = np.array([np.nan])
-        if np.isnan(numbers).any():
-            raise InvalidDataError(f"column {self.name!r} must hold a number in every record (none is shown)")
-        bins: NDArray[np.int32] = np.searchsorted(edges, numbers, side="right").astype(np.int32)
-        return bins
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,8 @@ class DrawnBins:
         self, columns: Mapping[str, Levels], counts: NDArray[np.int64], rng: Any
     ) -> tuple[dict[str, Levels], NDArray[np.int64]]:
         """Draw the edges, and return the columns and the counts with bins in place of cells."""
+        from simplexdp.models.bins import Sample
+
         axis = list(columns).index(self.column)
         levels = columns[self.column]
         assert isinstance(levels, QuantileLevels)
@@ -176,7 +178,9 @@ class DrawnBins:
         cells = moved[..., :CELLS]
         occurring = np.concatenate([[-np.inf], levels.edges])
         # A cell stands for its lower end: as many values are below a candidate as there are in the cells before it.
-        (edges,) = self.plan.edges(lambda _: (occurring, cells.sum(axis=tuple(range(counts.ndim - 1)))), rng)
+        # Missing values, and what is no number, are in none of them.
+        sample = Sample(occurring, cells.sum(axis=tuple(range(counts.ndim - 1))))
+        (edges,) = self.plan.edges(lambda _: sample, rng)
         starts = np.concatenate([[0], np.searchsorted(occurring, edges)])
         table = np.concatenate([np.add.reduceat(cells, starts, axis=-1), moved[..., CELLS:]], axis=-1)
         found = {**columns, self.column: levels.binned(edges)}

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
@@ -152,11 +154,20 @@ def _chunks(network: Any, size: int, rng: Any, bar: Progress) -> Any:
     done = 0
     while True:
         part = min(_CHUNK, size - done)
-        yield network.sample(part, random_state=rng, kind="dict")
+        drawn = network.sample(part, random_state=rng, kind="dict")
+        yield {name: _with_none(values) for name, values in drawn.items()}
         done += part
         bar(done / size if size else 1.0)
         if done >= size:
             return
+
+
+def _with_none(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a column with None for doubles that are missing: they are empty fields, and no NaN."""
+    from simplexdp.models.framing import with_none
+
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    return with_none(values, missing) if missing.any() else values
 
 
 def _network(path: str) -> Any:

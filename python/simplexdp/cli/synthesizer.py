@@ -35,7 +35,8 @@ table_options = options._stacked(
         "domains_file",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE.json",
-        help='Public domains: {"job": ["a", "b"], "code": 10, "age": {"bins": 10, "bounds": [18, 90]}}.',
+        help='Public domains: {"job": ["a", "b"], "code": 10, "age": {"bins": 10, "bounds": [18, 90], "null": true}}; '
+        "null is a level for missing values.",
     ),
     options.level_options,
     click.option("--epsilon", type=float, help="Budget of everything."),
@@ -178,7 +179,10 @@ def fitted_table(
     # It was fitted on codes; what is written has the values.
     binned = {column: levels for column, levels in stated.items() if isinstance(levels, Bins)}
     domains = {column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()}
-    numeric = {column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole) for column, bins in binned.items()}
+    numeric = {
+        column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole, bins.null)
+        for column, bins in binned.items()
+    }
     return model.with_values(domains, numeric), comparison
 
 

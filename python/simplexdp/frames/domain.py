@@ -207,7 +207,8 @@ class Domain:
             if self.other:
                 return len(self) - 1
             raise InvalidDataError(
-                f"column {column!r} must have no missing value unless its domain lists None (the row is not shown)"
+                f"column {column!r} must have no missing value unless its domain lists None, or its binner has "
+                "null=True (the row is not shown)"
             )
         code = self._range_code(value) if isinstance(self.values, int) else self._known(value)
         if code is not None:

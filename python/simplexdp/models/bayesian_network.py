@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from simplexdp.frames import Domain, count_tables
 from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike
 from simplexdp.models.binning import PrivateBinner
-from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, columns_to_bin, sample_of, with_codes
+from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, columns_to_bin, with_codes
 from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
@@ -110,7 +110,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     parents_ : dict of str to list of str
         Parents of each node, nodes in topological order.
     domains_ : dict of str to Domain
-        Of a numeric column: the codes of its bins.
+        Of a numeric column: the codes of its bins, and with `null` of the binner one more for missing values.
     bin_edges_ : dict of str to ndarray
         The inner edges of each numeric column.
     mechanism_ : str
@@ -219,7 +219,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         parents = topological_parents(edges, nodes)
         whose.check_columns(nodes)
         bins = self._bin_plan(list(parents), whose.max_rows)
-        numeric = () if bins is None else bins.columns
+        numeric, null = ((), ()) if bins is None else (bins.columns, bins.null)
         domains = resolve_domains(frame, [node for node in parents if node not in numeric], self.domains, "domains")
         tables = [[*above, node] for node, above in parents.items()]
         kind = frame_kind(frame)
@@ -230,17 +230,17 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         nominal = dict(domains)
         if bins is not None:
             # What is planned is what is public; private quantiles may coincide and leave fewer bins.
-            nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
+            nominal |= bins.domains()
         if bins is not None and bins.looks_at_data:
-            samples = {node: sample_of(frame, node) for node in numeric}
+            samples = bins.samples(frame)
             # What no domain has a place for is refused here: after the quantiles the budget would be gone.
             if domains:
                 count_tables(frame, [[node] for node in domains], domains)
-            n_records = int(next(iter(samples.values()))[1].sum())
+            n_records = next(iter(samples.values())).n_records
         else:
             if bins is not None:
                 bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
-            counts = self._count(frame, tables, nominal, bin_edges, whose, beside)
+            counts = self._count(frame, tables, nominal, bin_edges, null, whose, beside)
             n_records = int(counts[0].sum())
         release = TableRelease.plan(
             _shapes(parents, nominal),
@@ -261,13 +261,13 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             if bins is not None and bins.looks_at_data:
                 # Paid for: now the first thing is drawn.
                 bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
-                domains = nominal | {node: Domain(len(inner) + 1) for node, inner in bin_edges.items()}
-                counts = self._count(frame, tables, domains, bin_edges, whose, beside)
+                domains = nominal | bins.domains(bin_edges)
+                counts = self._count(frame, tables, domains, bin_edges, null, whose, beside)
             rows = [table.reshape(shape) for table, shape in zip(counts, _shapes(parents, domains), strict=True)]
             released = release.release(rows, self.random_state)
         self.domains_ = {node: domains[node] for node in parents}
         self.parents_ = parents
-        self.bin_edges_ = bin_edges
+        self.bin_edges_, self._null = bin_edges, frozenset(null)
         self._take(NetworkRelease(dict(zip(parents, released, strict=True)), parents, release.total), floor)
         bounds = None if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._centres = {
@@ -286,7 +286,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         model = tree.model
         self.domains_ = {node: model.domains_[node] for node in tree.parents}
         self.parents_, self.cpds_ = tree.parents, tree.tables
-        self.bin_edges_ = model.bin_edges_
+        self.bin_edges_, self._null = model.bin_edges_, model._null
         self._centres = {node: centres(column.edges, column.bounds) for node, column in model._numeric.items()}
         self.privacy_ = model.privacy_
         self._origin, self.seeded_, self._whose = model._origin, model.seeded_, model._whose
@@ -391,8 +391,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         ]
         columns = dict(zip(self.cpds_, _core.sample_network(nodes, size, random_state), strict=True))
         wanted = [node for node in self.nodes_in_user_order() if node in columns]
-        # A bin is a number again: one that falls into it.
-        domains = self.domains_ | {node: Domain(numbers.tolist()) for node, numbers in self._centres.items()}
+        # A bin is a number again: one that falls into it; the level after the last bin is for missing values.
+        numbers = {node: [*of.tolist(), *([None] if node in self._null else [])] for node, of in self._centres.items()}
+        domains = self.domains_ | {node: Domain(each) for node, each in numbers.items()}
         return decode({node: columns[node] for node in wanted}, domains, kind or self._frame_kind)
 
     def to_pgmpy(self) -> Any:
@@ -449,10 +450,11 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         content["nodes"] = nodes
         return json.dumps(content, indent=1, allow_nan=False)
 
-    def _saved_bins(self, node: str) -> dict[str, list[float]]:
+    def _saved_bins(self, node: str) -> dict[str, Any]:
         if node not in self.bin_edges_:
             return {}
-        return {"edges": self.bin_edges_[node].tolist(), "centres": self._centres[node].tolist()}
+        null = {"null": True} if node in self._null else {}
+        return {"edges": self.bin_edges_[node].tolist(), "centres": self._centres[node].tolist(), **null}
 
     @classmethod
     def load(cls, path: str | Path) -> PrivateBayesianNetwork:
@@ -470,6 +472,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         domains = {node.name: node.domain for node in nodes}
         edges = [(parent, node.name) for node in nodes for parent in node.parents]
         bin_edges = {node.name: node.edges for node in nodes if node.edges is not None}
+        null = [node.name for node in nodes if node.null]
         network = cls(
             edges,
             {name: domain for name, domain in domains.items() if name not in bin_edges},
@@ -477,7 +480,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             delta=privacy.delta,
             mechanism=privacy.mechanism,
             adjacency=privacy.adjacency,
-            binner=PrivateBinner("edges", edges=bin_edges) if bin_edges else None,
+            binner=PrivateBinner("edges", edges=bin_edges, null=null) if bin_edges else None,
         )
         tables = {node.name: node.table for node in nodes}
         network.domains_ = domains
@@ -491,7 +494,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         if network._released is not None:
             check_tables(privacy, [table.law for table in network._released.tables.values()], WHAT)
         network.mechanism_ = privacy.mechanism
-        network.bin_edges_ = bin_edges
+        network.bin_edges_, network._null = bin_edges, frozenset(null)
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
         network.privacy_, network._origin = privacy.curve, privacy.origin
         privacy.tell(network)
@@ -527,11 +530,12 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         tables: list[list[str]],
         domains: Mapping[str, Domain],
         edges: Mapping[str, NDArray[np.float64]],
+        null: Collection[str],
         whose: Persons = SINGLE_RECORDS,
         beside: Mapping[Any, NDArray[Any]] | None = None,
     ) -> list[NDArray[np.int64]]:
         sharing = None if beside is None else beside.get(SHARING)
-        return whose.count_tables(with_codes(frame, edges) if edges else frame, tables, domains, sharing)
+        return whose.count_tables(with_codes(frame, edges, null) if edges else frame, tables, domains, sharing)
 
     @property
     def centres_(self) -> dict[str, NDArray[np.float64]]:
@@ -553,7 +557,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def _log_likelihood(self, frame: Any) -> tuple[float, int]:
         check_is_fitted(self)
         tables = [[*above, node] for node, above in self.parents_.items()]
-        counts = self._count(frame, tables, self.domains_, self.bin_edges_)
+        counts = self._count(frame, tables, self.domains_, self.bin_edges_, self._null)
         total = 0.0
         for count, table in zip(counts, self.cpds_.values(), strict=True):
             occupied = count > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import Adjacency
-from simplexdp.models.bins import BinPlan, sample_of
+from simplexdp.models.bins import BinPlan, check_missing, codes_of, sample_of
 from simplexdp.models.debit import debit
 from simplexdp.models.validation import checked
 
@@ -47,6 +47,10 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         Budget of ``"private_quantile"``, split evenly over all quantiles of all columns.
     n_candidates : int, default 1000
         Size of the public grid on which private quantiles lie.
+    null : bool or list of columns, default False
+        Which columns have one more bin, the last, for missing values (None, NaN, NaT, NA); True for all of them. It is
+        public: state it where values may be missing, whether or not one is. Quantiles are those of the values that
+        there are. In other columns a missing value is an error.
     accountant : Accountant, optional
         Is asked for the budget before anything is drawn.
     random_state : SeededRng, optional
@@ -57,7 +61,7 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     edges_ : list of ndarray
         The inner edges of each column.
     n_bins_ : list of int
-        The number of bins of each column: the cardinalities that models ask for.
+        The number of bins of each column, that for missing values included: the cardinalities that models ask for.
     epsilon_ : float
         What the edges cost, as pure differential privacy: 0 for public edges, infinity for ``"quantile"``.
 
@@ -77,6 +81,7 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         bounds: Sequence[Any] | Mapping[Any, Any] | None = None,
         epsilon: float | None = None,
         n_candidates: int = 1000,
+        null: bool | Collection[Any] = False,
         accountant: Any = None,
         random_state: SeededRng | None = None,
     ) -> None:
@@ -86,33 +91,41 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.bounds = bounds
         self.epsilon = epsilon
         self.n_candidates = n_candidates
+        self.null = null
         self.accountant = accountant
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: Any = None) -> PrivateBinner:
         """Find the edges."""
-        values = checked(self, X, dtype=np.float64)
+        values = checked(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         positions = range(values.shape[1])
         plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
+        self._null = [column in plan.null for column in plan.columns]
         spend: AbstractContextManager[Any] = nullcontext()
         if plan.n_quantiles:
             # The mechanism keeps its epsilon for neighbours of either kind.
             adjacency: Adjacency = getattr(self.accountant, "adjacency", "replace")
             curve = PrivacyCurve.pure(plan.epsilon, adjacency=adjacency)
             spend = debit(self.accountant, curve, "private quantiles", self.random_state)
+        # Before anything is paid for.
+        for column, numbers, null in zip(plan.columns, values.T, self._null, strict=True):
+            check_missing(numbers, column, null=null)
         position = dict(zip(plan.columns, positions, strict=True))
         with spend:
-            self.edges_ = plan.edges(lambda column: sample_of(values, position[column]), self.random_state)
-        self.n_bins_ = [len(edges) + 1 for edges in self.edges_]
+            self.edges_ = plan.edges(lambda column: sample_of(values, position[column], null=True), self.random_state)
+        edges = dict(zip(plan.columns, self.edges_, strict=True))
+        self.n_bins_ = [len(domain) for domain in plan.domains(edges).values()]
         self.epsilon_ = plan.epsilon
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the code of the bin of each value, shape (n_rows, n_columns)."""
         check_is_fitted(self)
-        values = checked(self, X, dtype=np.float64, reset=False)
+        values = checked(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        names = getattr(self, "feature_names_in_", range(values.shape[1]))
         columns = [
-            np.searchsorted(edges, column, side="right") for edges, column in zip(self.edges_, values.T, strict=True)
+            codes_of(column, name, edges, null=null)
+            for column, name, edges, null in zip(values.T, names, self.edges_, self._null, strict=True)
         ]
         return np.stack(columns, axis=1)
 
@@ -120,5 +133,6 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         """Say what scikit-learn may expect: codes, not doubles."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
+        tags.input_tags.allow_nan = self.null is True
         tags.non_deterministic = self.strategy == "private_quantile"
         return tags

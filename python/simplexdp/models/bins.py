@@ -6,8 +6,8 @@ Everything that a plan says, the cost and the number of levels included, is sett
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any, TypeAlias
@@ -20,6 +20,8 @@ from simplexdp._cautions import caution_leak
 from simplexdp.accounting import PrivacyCurve, compose
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.frames import Domain
+from simplexdp.frames.domain import is_null
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 
 __all__ = [
@@ -27,6 +29,8 @@ __all__ = [
     "Sample",
     "centres",
     "check_binner",
+    "check_missing",
+    "codes_of",
     "columns_to_bin",
     "numbers_of",
     "public_bounds",
@@ -39,8 +43,20 @@ STRATEGIES = ("edges", "uniform", "private_quantile", "quantile")
 MAX_RECORDS = 1 << 32
 
 Floats: TypeAlias = NDArray[np.float64]
-Sample: TypeAlias = tuple[Floats, NDArray[np.int64]]
-"""The values that occur in a column, increasing, and how often each of them does."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values that occur in a column, increasing, how often each of them does, and how many are missing."""
+
+    values: Floats
+    counts: NDArray[np.int64]
+    missing: int = 0
+
+    @property
+    def n_records(self) -> int:
+        """How many records there are, with a value or without one."""
+        return int(self.counts.sum()) + self.missing
 
 
 @dataclass(frozen=True)
@@ -62,6 +78,8 @@ class BinPlan:
     share, cost : float
         What one private quantile gets of the budget for each record of a person, and what it costs a person with all
         rounding: changing k records is k steps of one, and what the steps cost adds up.
+    null : tuple
+        The columns with one more level, the last, for missing values. Quantiles are those of the values that there are.
     """
 
     strategy: str
@@ -71,12 +89,16 @@ class BinPlan:
     bounds: tuple[tuple[float, float], ...] | None
     share: float = 0.0
     cost: float = 0.0
+    null: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, binner: Any, columns: Sequence[Any], max_rows: int = 1) -> BinPlan:
         """Check the parameters of a `PrivateBinner` for these columns, and persons with at most so many records."""
+        return replace(cls._of(binner, tuple(columns), max_rows), null=_null_columns(binner.null, columns))
+
+    @classmethod
+    def _of(cls, binner: Any, names: tuple[Any, ...], max_rows: int) -> BinPlan:
         strategy = _arguments.choice("strategy", binner.strategy, STRATEGIES)
-        names = tuple(columns)
         if strategy == "edges":
             edges = _public_edges(binner.edges, names)
             bounds = None if binner.bounds is None else _bounds_for(binner.bounds, names, strategy)
@@ -142,11 +164,23 @@ class BinPlan:
         """The cost of one private quantile, and how many there are."""
         return (self.cost, self.n_quantiles)
 
-    def levels(self) -> list[int]:
-        """Return the largest number of bins that each column can have: public, whatever edges are drawn."""
-        if self.strategy in ("edges", "uniform"):
-            return [len(edges) + 1 for edges in self.public]
-        return [self.n_bins] * len(self.columns)
+    def domains(self, edges: Mapping[Any, Floats] | None = None) -> dict[Any, Domain]:
+        """Return the codes of each column: of the bins between `edges`, or of the most that there can be.
+
+        The latter are public, whatever edges are drawn.
+        """
+        if edges is None:
+            public = self.strategy in ("edges", "uniform")
+            bins = [len(inner) + 1 for inner in self.public] if public else [self.n_bins] * len(self.columns)
+        else:
+            bins = [len(edges[column]) + 1 for column in self.columns]
+        return {
+            column: Domain(n_bins + (column in self.null)) for column, n_bins in zip(self.columns, bins, strict=True)
+        }
+
+    def samples(self, frame: Any) -> dict[Any, Sample]:
+        """Return what quantiles look at, of each column; a missing value without a level is refused."""
+        return {column: sample_of(frame, column, null=column in self.null) for column in self.columns}
 
     def edges(self, sample: Callable[[Any], Sample], rng: Any) -> list[Floats]:
         """Return the inner edges of each column; `sample` is asked for the columns whose data matter."""
@@ -158,14 +192,15 @@ class BinPlan:
                 "strategy='quantile' takes the edges from the data and is not private; state public edges or bounds, "
                 "or use strategy='private_quantile'",
             )
-            return [np.unique(np.quantile(np.repeat(*sample(column)), levels)) for column in self.columns]
+            return [_quantiles_of(sample(column), levels) for column in self.columns]
         edges = []
         for column, grid in zip(self.columns, self.public, strict=True):
-            values, counts = sample(column)
-            below = np.concatenate([[0], np.cumsum(counts)])
-            if below[-1] > MAX_RECORDS:
+            found = sample(column)
+            if found.n_records > MAX_RECORDS:
                 raise InvalidDataError(f"X must have at most {MAX_RECORDS} rows")
-            ranks = below[np.searchsorted(values, grid, side="left")].astype(np.uint64)
+            below = np.concatenate([[0], np.cumsum(found.counts)])
+            ranks = below[np.searchsorted(found.values, grid, side="left")].astype(np.uint64)
+            # Of the values that there are: the core proves that a value that goes missing moves no score by more.
             chosen = _core.private_quantiles(ranks, int(below[-1]), levels, self.share, rng)
             edges.append(np.unique(grid[chosen]))
         return edges
@@ -179,7 +214,7 @@ def spending_curve(spending: tuple[float, int], adjacency: Adjacency) -> Privacy
 
 def check_binner(binner: Any) -> None:
     """Refuse what is no binner, and one that would be paid for twice."""
-    if not all(hasattr(binner, name) for name in ("strategy", "edges", "bounds", "epsilon")):
+    if not all(hasattr(binner, name) for name in ("strategy", "edges", "bounds", "epsilon", "null")):
         raise InvalidParameterError(f"binner must be a PrivateBinner, got {type(binner).__name__}")
     if binner.accountant is not None:
         raise InvalidParameterError(
@@ -201,31 +236,51 @@ def columns_to_bin(binner: Any, columns: Sequence[Any], stated: Sequence[Any]) -
     return [column for column in columns if column in named]
 
 
-def sample_of(frame: Any, column: Any) -> Sample:
-    """Return the values of a numeric column, increasing, and their counts; lazy engines count where the data are."""
+def sample_of(frame: Any, column: Any, *, null: bool = False) -> Sample:
+    """Return what occurs in a numeric column; lazy engines count where the data are.
+
+    Missing values are refused unless `null` says that they have a level.
+    """
     frame = as_frame(frame)
     if not is_lazy(frame):
-        values, counts = np.unique(numbers_of(column_of(frame, column), column), return_counts=True)
-        return values, counts.astype(np.int64)
+        numbers = _numbers_or_nan(column_of(frame, column), column, null=null)
+        values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+        return Sample(values, counts.astype(np.int64), int(np.isnan(numbers).sum()))
     from simplexdp.frames.lazy import grouped_counts
 
     (groups,) = grouped_counts(frame, [[column]])
-    cells = np.array([value for (value,), _ in groups], dtype=object)
-    values, position = np.unique(numbers_of(cells, column), return_inverse=True)
+    cells = np.empty(len(groups), dtype=object)
+    cells[:] = [value for (value,), _ in groups]
+    numbers = _numbers_or_nan(cells, column, null=null)
+    times = np.array([count for _, count in groups], dtype=np.int64)
+    present = ~np.isnan(numbers)
+    values, position = np.unique(numbers[present], return_inverse=True)
     counts = np.zeros(len(values), dtype=np.int64)
-    np.add.at(counts, position, [count for _, count in groups])
-    return values, counts
+    np.add.at(counts, position, times[present])
+    return Sample(values, counts, int(times[~present].sum()))
 
 
-def with_codes(frame: Any, edges: Mapping[Any, Floats]) -> Any:
-    """Return the frame with numeric columns replaced by the codes of their bins: the edges at or below a value."""
+def codes_of(values: Any, column: Any, edges: Floats, *, null: bool) -> NDArray[np.int64]:
+    """Return the codes of the bins of a column's values; with `null` the last is that of missing values."""
+    numbers = _numbers_or_nan(values, column, null=null)
+    codes: NDArray[np.int64] = np.searchsorted(edges, numbers, side="right")
+    if null:
+        codes[np.isnan(numbers)] = len(edges) + 1
+    return codes
+
+
+def with_codes(frame: Any, edges: Mapping[Any, Floats], null: Collection[Any] = ()) -> Any:
+    """Return the frame with numeric columns replaced by the codes of their bins: the edges at or below a value.
+
+    The columns of `null` have one more code, the last, for missing values; of the others they are refused.
+    """
     frame = as_frame(frame)
     if isinstance(frame, np.ndarray):
         frame = {index: frame[:, index] for index in range(frame.shape[1])}
     if is_lazy(frame):
-        return _with_code_expressions(frame, edges)
+        return _with_code_expressions(frame, edges, null)
     codes = {
-        column: np.searchsorted(inner, numbers_of(column_of(frame, column), column), side="right")
+        column: codes_of(column_of(frame, column), column, inner, null=column in null)
         for column, inner in edges.items()
     }
     if isinstance(frame, Mapping):
@@ -256,7 +311,7 @@ def centres(edges: Floats, bounds: tuple[float, float] | None) -> Floats:
     return middles
 
 
-def _with_code_expressions(frame: Any, edges: Mapping[Any, Floats]) -> Any:
+def _with_code_expressions(frame: Any, edges: Mapping[Any, Floats], null: Collection[Any]) -> Any:
     """Return a lazy frame with the bins of its numeric columns as expressions of its engine."""
     import narwhals as nw
 
@@ -270,14 +325,17 @@ def _with_code_expressions(frame: Any, edges: Mapping[Any, Floats]) -> Any:
         names = {name: f"c{position}" for position, name in enumerate(schema.names())}
         frame = nw.from_native(frame.to_native().rename(names))
     frame = frame.with_columns(
-        *(_code_expression(names[column], schema[column], column, inner) for column, inner in edges.items())
+        *(
+            _code_expression(names[column], schema[column], column, inner, null=column in null)
+            for column, inner in edges.items()
+        )
     )
     if frame.implementation.is_polars():
         frame = nw.from_native(frame.to_native().rename({plain: name for name, plain in names.items()}))
     return frame
 
 
-def _code_expression(name: str, dtype: Any, column: Any, edges: Floats) -> Any:
+def _code_expression(name: str, dtype: Any, column: Any, edges: Floats, *, null: bool) -> Any:
     import narwhals as nw
 
     if not dtype.is_numeric():
@@ -287,30 +345,55 @@ def _code_expression(name: str, dtype: Any, column: Any, edges: Floats) -> Any:
     if dtype.is_float():
         missing = missing | value.is_nan()
     code = reduce(add, ((value >= float(edge)).cast(nw.Int64) for edge in edges), nw.lit(0, dtype=nw.Int64))
+    if null:
+        last = nw.lit(len(edges) + 1, dtype=nw.Int64)
+        return nw.when(~missing).then(code).otherwise(last).alias(name)
     # A missing value stays one, and is refused where the codes are counted.
     return nw.when(~missing).then(code).alias(name)
 
 
 def numbers_of(values: Any, column: Any) -> Floats:
     """Return a column as doubles, none of them missing."""
+    numbers = _numbers(values, column)
+    if np.isnan(numbers).any():
+        raise InvalidDataError(f"column {column!r} must have no missing value (the row is not shown)")
+    return numbers
+
+
+def _numbers_or_nan(values: Any, column: Any, *, null: bool) -> Floats:
+    """Return a column of bins as doubles, missing values as NaN; they are refused where they have no level."""
+    numbers = _numbers(values, column)
+    check_missing(numbers, column, null=null)
+    return numbers
+
+
+def check_missing(numbers: Floats, column: Any, *, null: bool) -> None:
+    """Refuse missing values in a column of bins that has no level for them."""
+    if not null and np.isnan(numbers).any():
+        raise InvalidDataError(
+            f"column {column!r} must have no missing value, such as NaN, unless its binner has null=True, which makes "
+            "a bin of them (the row is not shown)"
+        )
+
+
+def _numbers(values: Any, column: Any) -> Floats:
+    """Return a column as doubles, missing values as NaN."""
     if not isinstance(values, np.ndarray):
-        if values.is_null().any():
-            raise _missing(column)
         values = values.to_numpy()
     if values.dtype.kind not in "biufO":
         raise _not_numeric(column)
     if values.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in values):
         raise _not_numeric(column)
+    if values.dtype.kind == "O":
+        # None would become NaN by itself; pandas' NA and NaT are no numbers.
+        values = np.array([math.nan if is_null(value) else value for value in values], dtype=object)
     try:
-        # None becomes NaN; pandas' NA is no number.
         numbers: Floats = values.astype(np.float64)
     except OverflowError:
         # Integers beyond all doubles lie beyond all bounds.
-        return numbers_of(np.array([_near(value) for value in values], dtype=object), column)
+        return _numbers(np.array([_near(value) for value in values], dtype=object), column)
     except (TypeError, ValueError) as error:
         raise _not_numeric(column) from error
-    if np.isnan(numbers).any():
-        raise _missing(column)
     return numbers
 
 
@@ -323,8 +406,22 @@ def _not_numeric(column: Any) -> InvalidDataError:
     return InvalidDataError(f"column {column!r} must hold numbers (the row is not shown)")
 
 
-def _missing(column: Any) -> InvalidDataError:
-    return InvalidDataError(f"column {column!r} must have no missing value (the row is not shown)")
+def _quantiles_of(sample: Sample, levels: Floats) -> Floats:
+    """Return quantiles of the data as they are; none where all values are missing."""
+    values = np.repeat(sample.values, sample.counts)
+    return np.unique(np.quantile(values, levels)) if len(values) else np.empty(0)
+
+
+def _null_columns(null: Any, columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the columns that have a level for missing values."""
+    if isinstance(null, (bool, np.bool_)):
+        return tuple(columns) if null else ()
+    if isinstance(null, (str, bytes, Mapping)) or not isinstance(null, Collection):
+        raise InvalidParameterError(f"null must be True, False or a list of columns, got {null!r}")
+    unknown = [column for column in null if column not in columns]
+    if unknown:
+        raise InvalidParameterError(f"null must list columns that are binned, got {unknown!r}")
+    return tuple(column for column in columns if column in null)
 
 
 def _public_edges(edges: Any, columns: Sequence[Any]) -> tuple[Floats, ...]:

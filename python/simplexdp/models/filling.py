@@ -27,15 +27,14 @@ class NumericColumn:
         Public bounds; without them the outer bins are as wide as the others are in the mean.
     whole : bool
         Whether the column holds integers.
+    null : bool
+        Whether there is one more code, the last, for missing values.
     """
 
     edges: Floats
     bounds: tuple[float, float] | None
     whole: bool
-
-    def __len__(self) -> int:
-        """Count the bins."""
-        return len(self.edges) + 1
+    null: bool = False
 
     @property
     def ends(self) -> Floats:
@@ -53,7 +52,17 @@ class NumericColumn:
         return np.concatenate([[low], inner, [high]])
 
     def fill(self, codes: NDArray[np.integer[Any]], generator: np.random.Generator) -> NDArray[Any]:
-        """Return a number in the bin of each code, all of them as likely."""
+        """Return a number in the bin of each code, all of them as likely; with `null` masked where it is missing."""
+        if not self.null:
+            return self._fill(codes, generator)
+        missing = codes == len(self.edges) + 1
+        values = self._fill(np.where(missing, 0, codes), generator)
+        # What stands behind the mask says nothing.
+        values[missing] = 0
+        found: NDArray[Any] = np.ma.MaskedArray(values, missing)
+        return found
+
+    def _fill(self, codes: NDArray[np.integer[Any]], generator: np.random.Generator) -> NDArray[Any]:
         ends = self.ends
         uniform = generator.random(len(codes))
         if not self.whole:

@@ -17,14 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from simplexdp import _arguments
 from simplexdp._cautions import OneLeak
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames import Domain, count_tables, encode
+from simplexdp.frames import count_tables, encode
 from simplexdp.frames.counting import SHARING, count_codes
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.persons import with_kept
 from simplexdp.frames.source import as_frame, columns_alone, is_lazy
 from simplexdp.models.binning import PrivateBinner
-from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, sample_of, with_codes
+from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, with_codes
 from simplexdp.models.calibration import (
     CALIBRATIONS,
     Calibration,
@@ -293,8 +293,8 @@ class PrivateCategoricalNB(PrivateClassifier):
             self._count(data)
             return self._release_counts(data)
         # The quantiles are part of the release: all of it is planned and paid for before the first one is drawn.
-        samples = {column: sample_of(data.frame, column) for column in self._bins.columns}
-        n_records = int(next(iter(samples.values()))[1].sum())
+        samples = self._bins.samples(data.frame)
+        n_records = next(iter(samples.values())).n_records
         # What no domain has a place for is refused here: after the quantiles the budget would be gone.
         self._tables(data, [column for column in self._columns if column not in samples])
         plan = self._plan(n_records, data)
@@ -434,7 +434,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         return self._persons.in_units(lambda rows: [self._hits_and_misses_of(data.kept(rows))], data.sharing)[0]
 
     def _hits_and_misses_of(self, data: Records) -> NDArray[np.int64]:
-        frame = with_codes(data.frame, self._edges) if self._edges else data.frame
+        frame = with_codes(data.frame, self._edges, self._null) if self._edges else data.frame
         domains = dict(zip(self._columns, self._domains, strict=True))
         if _is_lazy(frame):
             domains[data.classes] = self._class_domain
@@ -560,6 +560,7 @@ class PrivateCategoricalNB(PrivateClassifier):
                 **plain_domain(column, domain),
                 "table": table.tolist(),
                 **({"edges": self.bin_edges_[column].tolist()} if column in self.bin_edges_ else {}),
+                **({"null": True} if column in self._null else {}),
                 **({} if raw is None else {"released": raw.to_json()}),
             }
             for column, domain, table, raw in zip(
@@ -610,6 +611,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         if not n_classes or any(is_null(label) for label in class_domain.levels):
             raise InvalidParameterError("values of 'class' must be at least one, none of them null")
         edges = {feature.name: feature.edges for feature in saved if feature.edges is not None}
+        null = [feature.name for feature in saved if feature.null]
         model = cls(
             1.0 if privacy.epsilon is None else privacy.epsilon,
             privacy.delta,
@@ -617,7 +619,7 @@ class PrivateCategoricalNB(PrivateClassifier):
             categories={feature.name: feature.domain for feature in saved if feature.edges is None},
             classes=class_domain.levels,
             adjacency=privacy.adjacency,
-            binner=PrivateBinner("edges", edges=edges) if edges else None,
+            binner=PrivateBinner("edges", edges=edges, null=null) if edges else None,
         )
         model._set_tables(prior, tables)
         model.smoothing_ = smoothing_of(content)
@@ -627,7 +629,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         model.calibration = None if model._calibration is None else "auto"
         check_tables(privacy, model._laws(), WHAT)
         model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
-        model._columns, model._bins, model._edges = columns, None, edges
+        model._columns, model._bins, model._edges, model._null = columns, None, edges, frozenset(null)
         model._domains = [feature.domain for feature in saved]
         model._keep_names(columns)
         model._publish(privacy.curve, privacy.origin)
@@ -665,6 +667,7 @@ class PrivateCategoricalNB(PrivateClassifier):
             "_columns",
             "_bins",
             "_edges",
+            "_null",
             "privacy_",
             "_counted_persons",
         ):
@@ -692,10 +695,11 @@ class PrivateCategoricalNB(PrivateClassifier):
             categorical = [column for column in data.columns if column not in numeric]
             domains = resolve_domains(data.frame, categorical, stated, "categories")
             if self._bins is not None:
-                domains.update(zip(numeric, map(Domain, self._bins.levels()), strict=True))
+                domains.update(self._bins.domains())
             self._domains = [domains[column] for column in data.columns]
             self._columns = data.columns
             self._edges: dict[Any, NDArray[np.float64]] = {}
+            self._null: frozenset[Any] = frozenset(() if self._bins is None else self._bins.null)
             if self._bins is not None and not self._bins.looks_at_data:
                 self._bin(None)
         elif isinstance(y, str):
@@ -778,9 +782,9 @@ class PrivateCategoricalNB(PrivateClassifier):
         assert self._bins is not None  # asked by the caller
         edges = self._bins.edges(sample, self.random_state)
         self._edges = dict(zip(self._bins.columns, edges, strict=True))
+        binned = self._bins.domains(self._edges)
         self._domains = [
-            Domain(len(self._edges[column]) + 1) if column in self._edges else domain
-            for column, domain in zip(self._columns, self._domains, strict=True)
+            binned.get(column, domain) for column, domain in zip(self._columns, self._domains, strict=True)
         ]
 
     def _count(self, data: Records) -> None:
@@ -796,7 +800,7 @@ class PrivateCategoricalNB(PrivateClassifier):
 
     def _tables_of(self, data: Records, columns: list[Any]) -> list[NDArray[np.int64]]:
         n_classes = len(self._class_domain)
-        frame = with_codes(data.frame, self._edges) if self._edges else data.frame
+        frame = with_codes(data.frame, self._edges, self._null) if self._edges else data.frame
         domains = dict(zip(self._columns, self._domains, strict=True))
         if isinstance(data.classes, str):
             pairs = [[data.classes], *([data.classes, column] for column in columns)]
@@ -857,7 +861,7 @@ class PrivateCategoricalNB(PrivateClassifier):
             # An array after a frame: its columns are the features in their order.
             frame = dict(zip(columns, frame.T, strict=True))
         if self._edges:
-            frame = with_codes(frame, self._edges)
+            frame = with_codes(frame, self._edges, self._null)
         return encode(frame, columns, dict(zip(columns, self._domains, strict=True)))
 
     @property
@@ -893,7 +897,7 @@ class PrivateCategoricalNB(PrivateClassifier):
 
 
 def _replaced(sizes: list[int], bins: BinPlan, columns: list[Any]) -> list[int]:
-    nominal = dict(zip(bins.columns, bins.levels(), strict=True))
+    nominal = {column: len(domain) for column, domain in bins.domains().items()}
     return [nominal.get(column, size) for column, size in zip(columns, sizes, strict=True)]
 
 

@@ -130,12 +130,13 @@ def _value_of(name: Any, value: Any) -> Any:
         ) from None
 
 
-def edges_of(name: Any, content: Any, n_levels: int, what: str) -> NDArray[np.float64]:
-    """Return the inner edges of a binned column."""
+def edges_of(name: Any, content: Any, n_levels: int, what: str) -> tuple[NDArray[np.float64], bool]:
+    """Return the inner edges of a binned column, and whether it has a level for missing values."""
+    null = "null" in content and member(content, "null", what, bool)
     edges = numbers(name, "edges", member(content, "edges", what, list))
-    if edges.shape != (n_levels - 1,) or np.any(np.diff(edges) <= 0):
-        raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels")
-    return edges
+    if edges.shape != (n_levels - null - 1,) or np.any(np.diff(edges) <= 0):
+        raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels of numbers")
+    return edges, null
 
 
 def plain_name(column: Any) -> str | int:
@@ -324,6 +325,7 @@ class SavedNode:
     edges: NDArray[np.float64] | None
     centres: NDArray[np.float64] | None
     released: Any = None
+    null: bool = False
 
     @classmethod
     def of(cls, node: Any) -> SavedNode:
@@ -337,15 +339,15 @@ class SavedNode:
             raise InvalidParameterError(f"parents of {name!r} must be names of nodes")
         domain = domain_of(name, node, what)
         table = numbers(name, "table", member(node, "table", what, list))
-        edges = centres = None
+        edges, centres, null = None, None, False
         if "edges" in node or "centres" in node:
-            edges = edges_of(name, node, len(domain), what)
+            edges, null = edges_of(name, node, len(domain), what)
             centres = numbers(name, "centres", member(node, "centres", what, list))
-            if centres.shape != (len(domain),):
-                raise InvalidParameterError(f"centres of {name!r} must be as many as its levels")
-            if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(domain))):
+            if centres.shape != (len(edges) + 1,):
+                raise InvalidParameterError(f"centres of {name!r} must be as many as its levels of numbers")
+            if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(edges) + 1)):
                 raise InvalidParameterError(f"centres of {name!r} must lie in the bins of their own")
-        return cls(name, parents, domain, table, edges, centres, node.get("released"))
+        return cls(name, parents, domain, table, edges, centres, node.get("released"), null)
 
 
 @dataclass(frozen=True)
@@ -357,6 +359,7 @@ class SavedFeature:
     table: NDArray[np.float64]
     edges: NDArray[np.float64] | None
     released: Any = None
+    null: bool = False
 
     @classmethod
     def of(cls, feature: Any) -> SavedFeature:
@@ -366,5 +369,5 @@ class SavedFeature:
         # Files of the command line list the level for other values among the values.
         domain = domain_of(name, feature, what, other=False)
         table = numbers(name, "table", member(feature, "table", what, list))
-        edges = edges_of(name, feature, len(domain), what) if "edges" in feature else None
-        return cls(name, domain, table, edges, feature.get("released"))
+        edges, null = edges_of(name, feature, len(domain), what) if "edges" in feature else (None, False)
+        return cls(name, domain, table, edges, feature.get("released"), null)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import combinations
@@ -27,7 +27,7 @@ from simplexdp.frames.encoding import checked_codes, encode_columns
 from simplexdp.frames.persons import with_kept
 from simplexdp.frames.source import as_frame, is_lazy
 from simplexdp.models.binning import PrivateBinner
-from simplexdp.models.bins import BinPlan, Sample, check_binner, columns_to_bin, sample_of, spending_curve, with_codes
+from simplexdp.models.bins import BinPlan, Sample, check_binner, columns_to_bin, spending_curve, with_codes
 from simplexdp.models.debit import debit
 from simplexdp.models.decoding import decode
 from simplexdp.models.domains import resolve_domains
@@ -110,7 +110,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     domains_ : dict of column to Domain
-        Of a numeric column: the codes of its bins.
+        Of a numeric column: the codes of its bins, and with `null` of the binner one more for missing values.
     bin_edges_ : dict of column to ndarray
         The inner edges of each numeric column.
     n_records_ : float
@@ -201,12 +201,12 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             columns = [column for column in columns if column not in whose.columns]
         bins, columns = self._bin_plan(columns, whose.max_rows)
         whose.check_columns(columns)
-        numeric = () if bins is None else bins.columns
+        numeric, null = ((), ()) if bins is None else (bins.columns, bins.null)
         stated = resolve_domains(frame, [each for each in columns if each not in numeric], self.domains, "domains")
         nominal = dict(stated)
         if bins is not None:
             # What is planned is what is public; private quantiles may coincide and leave fewer bins.
-            nominal |= zip(numeric, map(Domain, bins.levels()), strict=True)
+            nominal |= bins.domains()
         nominal = {column: nominal[column] for column in columns}
         sizes = [len(domain) for domain in nominal.values()]
         components = self._components(sum(sizes))
@@ -232,21 +232,21 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         edges: dict[Any, NDArray[np.float64]] = {}
         counts = None
         if bins is not None and bins.looks_at_data:
-            samples = {column: sample_of(frame, column) for column in numeric}
+            samples = bins.samples(frame)
             if stated:
                 # What no domain has a place for is refused here: after the quantiles the budget would be gone.
                 count(frame, stated, [])
         else:
             if bins is not None:
                 edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
-            counts = _counted(frame, nominal, edges, release.pairs, whose, beside)
+            counts = _counted(frame, nominal, edges, null, release.pairs, whose, beside)
         with debit(self.accountant, release.privacy, "synthesizer", self.random_state):
             if counts is None:
                 # Paid for: now the first thing is drawn.
                 assert bins is not None
                 edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
-                nominal |= {column: Domain(len(inner) + 1) for column, inner in edges.items()}
-                counts = _counted(frame, nominal, edges, release.pairs, whose, beside)
+                nominal |= bins.domains(edges)
+                counts = _counted(frame, nominal, edges, null, release.pairs, whose, beside)
             sizes = [len(domain) for domain in nominal.values()]
             measured = release.measure(sizes, counts, self.random_state)
         # Nothing below sees the records.
@@ -275,7 +275,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             )
         bounds = {} if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._numeric = {
-            column: NumericColumn(inner, bounds.get(column), column in whole) for column, inner in edges.items()
+            column: NumericColumn(inner, bounds.get(column), column in whole, column in null)
+            for column, inner in edges.items()
         }
         self.domains_ = nominal
         self.bin_edges_ = edges
@@ -313,7 +314,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         -------
         data frame, array or dict of ndarray
             A bin of a numeric column comes back as a number that falls into it, a whole one where the column had an
-            integer type.
+            integer type; a missing value as what the frame has for one. Whole numbers of which some are missing are
+            objects in a dict, and doubles in a NumPy array.
         """
         check_is_fitted(self)
         n = max(round(self.n_records_), 0) if n is None else _arguments.integer("n", n, least=0)
@@ -464,7 +466,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         frame, beside = whose.bounded(frame, list(self.domains_))
         sizes = [len(domain) for domain in self.domains_.values()]
         places = [*((column,) for column in range(len(sizes))), *pairs]
-        cells = _counted(frame, self.domains_, self.bin_edges_, pairs, whose, beside)
+        cells = _counted(frame, self.domains_, self.bin_edges_, self._null, pairs, whose, beside)
         ends = np.cumsum([math.prod(sizes[column] for column in group) for group in places])[:-1]
         shares = [self._mixture.marginal(list(group)) for group in places]
         with debit(accountant, planned.privacy, "comparison with synthetic records", random_state):
@@ -583,7 +585,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("frame must be eager, got a lazy one: collect it")
         if not columns:
             return []
-        source = with_codes(frame, edges) if edges else frame
+        source = with_codes(frame, edges, self._null) if edges else frame
         codes = encode_columns(source, self.domains_, columns)
         checked = [checked_codes(codes[column], self.domains_[column], column) for column in columns]
         return [np.ascontiguousarray(column, dtype=np.uint32) for column in checked]
@@ -592,6 +594,11 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         columns = list(self.domains_)
         return self._mixture.log_likelihood(self._places(columns), self._codes(frame, columns))
+
+    @property
+    def _null(self) -> frozenset[Any]:
+        """The columns of numbers with a level for missing values."""
+        return frozenset(name for name, numeric in self._numeric.items() if numeric.null)
 
     @property
     def numeric_columns_(self) -> dict[Any, NumericColumn]:
@@ -625,7 +632,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             return saved
         numeric = self._numeric[name]
         bounds = None if numeric.bounds is None else list(numeric.bounds)
-        return {**saved, "edges": numeric.edges.tolist(), "bounds": bounds, "whole": numeric.whole}
+        found = {**saved, "edges": numeric.edges.tolist(), "bounds": bounds, "whole": numeric.whole}
+        return {**found, "null": True} if numeric.null else found
 
 
 def _columns(frame: Any) -> tuple[list[Any], set[Any]]:
@@ -645,7 +653,8 @@ def _columns(frame: Any) -> tuple[list[Any], set[Any]]:
 
 
 def _is_list_of_integers(values: Any) -> bool:
-    return isinstance(values, (list, tuple)) and {type(value) for value in values} == {int}
+    # Of a list None has no type that tells whether the others are integers.
+    return isinstance(values, (list, tuple)) and {type(value) for value in values if value is not None} == {int}
 
 
 def _n_rows(frame: Any) -> int:
@@ -662,14 +671,14 @@ def _column_of(column: Any) -> tuple[Any, Domain, NumericColumn | None]:
     domain = domain_of(name, column, WHAT)
     if "edges" not in column:
         return name, domain, None
-    edges = edges_of(name, column, len(domain), WHAT)
+    edges, null = edges_of(name, column, len(domain), WHAT)
     bounds = member(column, "bounds", WHAT, list, type(None))
     if bounds is not None:
         pair = numbers(name, "bounds", bounds)
         if pair.shape != (2,) or not pair[0] < pair[1]:
             raise InvalidParameterError(f"bounds of {name!r} must be a lower and an upper one")
         bounds = (float(pair[0]), float(pair[1]))
-    return name, domain, NumericColumn(edges, bounds, member(column, "whole", WHAT, bool))
+    return name, domain, NumericColumn(edges, bounds, member(column, "whole", WHAT, bool), null)
 
 
 def _measured_of(content: Any, sizes: list[int]) -> tuple[Measured, list[tuple[int, int]]]:
@@ -695,12 +704,13 @@ def _counted(
     frame: Any,
     domains: Mapping[Any, Domain],
     edges: Mapping[Any, NDArray[np.float64]],
+    null: Collection[Any],
     pairs: Sequence[tuple[int, int]],
     whose: Persons,
     beside: Mapping[Any, NDArray[Any]],
 ) -> NDArray[np.int64]:
     """Count all one-way tables and the pairs of what was kept of each person."""
-    frame = as_frame(with_codes(frame, edges) if edges else frame)
+    frame = as_frame(with_codes(frame, edges, null) if edges else frame)
     if not whose.weighted:
         return count(frame, domains, pairs)
     if is_lazy(frame):

@@ -109,7 +109,7 @@ def _domains(transformer: Any, columns: list[str]) -> list[Domain]:
             raise InvalidParameterError(
                 "transformer must have public bins: those of strategy 'quantile' are the data's"
             )
-        return [Domain(size) for size in BinPlan.of(transformer, columns).levels()]
+        return list(BinPlan.of(transformer, columns).domains().values())
     if isinstance(transformer, OrdinalEncoder):
         return [Domain(size) for size in _codes(transformer, len(columns))]
     raise InvalidParameterError(

@@ -228,10 +228,11 @@ def _labels(model: PrivateSynthesizer, name: Any) -> list[str]:
     if name not in model.bin_edges_:
         return ["(missing)" if each is None else str(each) or "(empty)" for each in model.domains_[name].levels]
     edges = [f"{edge:g}" for edge in model.bin_edges_[name]]
+    missing = ["(missing)"] if model.numeric_columns_[name].null else []
     if not edges:
-        return ["all"]
+        return ["all", *missing]
     inner = [f"{low} to {high}" for low, high in pairwise(edges)]
-    return [f"below {edges[0]}", *inner, f"{edges[-1]} and above"]
+    return [f"below {edges[0]}", *inner, f"{edges[-1]} and above", *missing]
 
 
 def _pairs(model: PrivateSynthesizer, level: float) -> str:

@@ -11,18 +11,18 @@ use crate::random::stream_key;
 
 /// Positions of the chosen candidates, one for each level.
 #[pyfunction]
-#[pyo3(signature = (ranks, total, levels, epsilon, rng = None))]
+#[pyo3(signature = (ranks, present, levels, epsilon, rng = None))]
 pub(crate) fn private_quantiles<'py>(
     py: Python<'py>,
     ranks: PyReadonlyArray1<'py, u64>,
-    total: u64,
+    present: u64,
     levels: PyReadonlyArray1<'py, f64>,
     epsilon: f64,
     rng: Option<&Bound<'py, PyAny>>,
 ) -> CoreResult<Bound<'py, PyArray1<usize>>> {
     let (ranks, levels) = (as_slice("ranks", &ranks)?, as_slice("levels", &levels)?);
     let mut stream = stream_key(rng)?.stream(0);
-    let positions = detached(py, || quantile::quantiles(ranks, total, levels, epsilon, &mut stream))??;
+    let positions = detached(py, || quantile::quantiles(ranks, present, levels, epsilon, &mut stream))??;
     Ok::<_, CoreError>(positions.into_pyarray(py))
 }
 

@@ -1,18 +1,29 @@
 //! Private quantiles: the exponential mechanism over a public list of candidates, by rank error.
 //!
-//! The score of a candidate c for level q is -|#{x < c} - q n|. Replacing a record moves the count by at most one;
-//! adding or removing one moves count - q n by at most max(q, 1 - q). So exp(-epsilon |..| / 2) is epsilon-DP under
-//! both adjacencies [McSherry and Talwar 2007].
+//! The score of a candidate c for level q is -|#{x < c} - q n|, n the number of values that there are; records whose
+//! value is missing count in neither. Let r = #{x < c} - q n. A record with a value below c gives r 1 - q, one with a
+//! value of c or more gives it -q, and one without a value gives it 0. So a value replaced by another moves r by at
+//! most one; a record that is added or removed, and a value that goes missing or is found, moves it by at most
+//! max(q, 1 - q) < 1, and a missing value that is added or removed by nothing, for all candidates at once. Whoever is a
+//! neighbour of whom, no score moves by more than one, so exp(-epsilon |..| / 2) is epsilon-DP under both adjacencies
+//! [McSherry and Talwar 2007], and how many values are missing needs not be public.
 
 use crate::random::Bits;
 use crate::sampling::{LOG_ERROR, Selection};
 use crate::{Error, Result};
 
-/// Draws, for each level, the position of one candidate; `ranks[c]` is the number of records below candidate `c`.
+/// Draws, for each level, the position of one candidate; `ranks[c]` is the number of values below candidate `c`, of
+/// `present` values: those that are missing count in neither.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for levels outside (0, 1), an epsilon that is not positive and finite, or no candidate.
-pub fn quantiles<B: Bits>(ranks: &[u64], total: u64, levels: &[f64], epsilon: f64, bits: &mut B) -> Result<Vec<usize>> {
+pub fn quantiles<B: Bits>(
+    ranks: &[u64],
+    present: u64,
+    levels: &[f64],
+    epsilon: f64,
+    bits: &mut B,
+) -> Result<Vec<usize>> {
     if !(epsilon > 0.0 && epsilon.is_finite()) {
         return Err(Error::parameter("epsilon", "be positive and finite", epsilon));
     }
@@ -24,7 +35,7 @@ pub fn quantiles<B: Bits>(ranks: &[u64], total: u64, levels: &[f64], epsilon: f6
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::parameter("levels", "lie strictly between 0 and 1", level));
         }
-        let target = level * total as f64;
+        let target = level * present as f64;
         let log_weights: Vec<f64> = ranks.iter().map(|&rank| -0.5 * epsilon * (rank as f64 - target).abs()).collect();
         positions.push(Selection::new(&log_weights)?.sample(bits));
         bits.refresh()?;
@@ -72,7 +83,7 @@ mod tests {
             let sum: f64 = weights.iter().sum();
             weights.into_iter().map(|weight| weight / sum).collect::<Vec<_>>()
         };
-        // One record moves from below candidate i to above candidate j: ranks between drop by one.
+        // One value moves from below candidate i to above candidate j: ranks between drop by one.
         let ranks = [1, 4, 4, 6, 9, 12];
         let before = law(&ranks);
         let mut worst: f64 = 0.0;
@@ -86,5 +97,46 @@ mod tests {
             }
         }
         assert!(worst <= quantile_epsilon(epsilon, total) && worst > 0.5 * epsilon, "{worst}");
+    }
+
+    #[test]
+    fn a_value_that_goes_missing_costs_no_more_than_one_that_is_replaced() {
+        // Every table of at most five records over three values and none, every neighbour, in closed form.
+        let (epsilon, candidates) = (0.8, 3_usize);
+        for level in [0.05, 0.3, 0.5, 0.95] {
+            let law = |cells: [u64; 4]| {
+                let ranks: Vec<u64> = (1..=candidates).map(|c| cells[..c].iter().sum()).collect();
+                let present: u64 = cells[..3].iter().sum();
+                let weight = |rank: &u64| (-0.5 * epsilon * (*rank as f64 - level * present as f64).abs()).exp();
+                let weights: Vec<f64> = ranks.iter().map(weight).collect();
+                let sum: f64 = weights.iter().sum();
+                weights.into_iter().map(|weight| weight / sum).collect::<Vec<_>>()
+            };
+            let apart = |a: [u64; 4], b: [u64; 4]| {
+                law(a).iter().zip(law(b)).map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max)
+            };
+            let (mut found, mut added): (f64, f64) = (0.0, 0.0);
+            for code in 0..6_u64.pow(4) {
+                let cells = [code % 6, code / 6 % 6, code / 36 % 6, code / 216];
+                if cells.iter().sum::<u64>() > 5 {
+                    continue;
+                }
+                for i in 0..4 {
+                    let mut more = cells;
+                    more[i] += 1;
+                    added = added.max(apart(cells, more));
+                    if i == 3 {
+                        assert_eq!(law(cells), law(more));
+                    } else if cells[i] > 0 {
+                        let mut gone = cells;
+                        gone[i] -= 1;
+                        gone[3] += 1;
+                        found = found.max(apart(cells, gone));
+                    }
+                }
+            }
+            assert!(found <= quantile_epsilon(epsilon, 6) && added <= quantile_epsilon(epsilon, 6));
+            assert!(found > 0.35 * epsilon, "{found}");
+        }
     }
 }
