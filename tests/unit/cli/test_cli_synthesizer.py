@@ -101,6 +101,76 @@ def test_a_model_is_fitted_first_and_sampled_later(simplexdp, folder, people):
     assert str(parquet.read_schema(folder / "s.parquet").field("age").type) == "int64"
 
 
+GAPS = {
+    "job": ["clerk", "nurse", None],
+    "age": {"bins": 5, "bounds": [20, 70], "null": True},
+    "pay": {"edges": [0, 25.5, 100], "null": True},
+}
+
+
+@pytest.fixture
+def gaps(folder):
+    """Of a third of the records the job is missing, of a fifth the age, of a tenth the pay."""
+    rows = [
+        f"{('clerk', 'nurse', '')[at % 3]},{20 + at % 50 if at % 5 else ''},{at % 100 + 0.5 if at % 10 != 3 else ''}"
+        for at in range(N)
+    ]
+    (folder / "gaps.csv").write_text("job,age,pay\n" + "\n".join(rows) + "\n")
+    (folder / "domains.json").write_text(json.dumps(GAPS))
+    return "gaps.csv"
+
+
+def test_missing_numbers_have_a_level_and_come_back_as_empty_fields(simplexdp, folder, gaps):
+    done = simplexdp("synthesize", gaps, *TABLE, "--out", "s.csv", "--report", "q.html")
+    assert done.code == 0, done.err
+    found = records(folder / "s.csv")
+    for name, share in (("job", 1 / 3), ("age", 0.2), ("pay", 0.1)):
+        # Noise of some five records in 3000.
+        assert sum(row[name] == "" for row in found) / len(found) == pytest.approx(share, abs=0.02)
+    assert all(20 <= int(row["age"]) <= 70 for row in found if row["age"])
+    assert {row["job"] for row in found} == {"clerk", "nurse", ""}
+    assert "(missing)" in (folder / "q.html").read_text()
+    assert simplexdp("fit-synth", gaps, *TABLE, "--out", "model.json").code == 0
+    lines = simplexdp("synthesize", "model.json", "--size", "200", "--json").out.splitlines()
+    drawn = [json.loads(line) for line in lines]
+    assert all(any(row[name] is None for row in drawn) for name in GAPS)
+    assert {type(row["age"]) for row in drawn} == {int, type(None)}
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert simplexdp("synthesize", "model.json", "--size", "200", "--out", "s.parquet").code == 0
+    table = parquet.read_table(folder / "s.parquet")
+    assert [str(kind) for kind in table.schema.types] == ["string", "int64", "double"]
+    assert all(column.null_count for column in table.columns)
+
+
+def test_a_name_for_missing_values_is_for_categories_and_gives_numbers_a_level(simplexdp, folder, gaps):
+    stated = {"job": ["clerk", "nurse"], "age": {"bins": 5, "bounds": [20, 70]}, "pay": {"edges": [0, 25.5, 100]}}
+    (folder / "domains.json").write_text(json.dumps(stated))
+    done = simplexdp("synthesize", gaps, *TABLE, "--null", "unknown", "--out", "s.csv")
+    assert done.code == 0, done.err
+    found = records(folder / "s.csv")
+    assert {row["job"] for row in found} == {"clerk", "nurse", "unknown"}
+    assert {"", "unknown"} & {row["age"] for row in found} == {""}
+
+
+def test_missing_values_without_a_level_are_refused_and_told_how_to_be_stated(simplexdp, folder, gaps):
+    for name in GAPS:
+        stated = {**GAPS, name: ["clerk", "nurse"] if name == "job" else {"bins": 4, "bounds": [0, 100], "null": False}}
+        (folder / "domains.json").write_text(json.dumps(stated))
+        done = simplexdp("synthesize", gaps, *TABLE, "--out", "s.csv")
+        assert done.code == 1
+        assert f"column {name!r} has missing values (none is shown); --null NAME" in done.err
+        assert not (folder / "s.csv").exists()
+    for null in ("none", 1, None):
+        (folder / "domains.json").write_text(json.dumps({"age": {"bins": 4, "bounds": [0, 100], "null": null}}))
+        done = simplexdp("synthesize", gaps, *TABLE, "--out", "s.csv")
+        assert done.code == 2
+        assert "\"null\" of 'age' must be true or false" in done.err
+    (folder / "domains.json").write_text(json.dumps({"job": ["clerk", "nurse", None], "age": 80}))
+    done = simplexdp("fit-bn", gaps, "--domains", "domains.json", "--edge", "job>age", *BUDGET)
+    assert done.code == 2
+    assert "must not list null: --null NAME" in done.err
+
+
 def test_a_seed_leaves_its_mark(simplexdp, folder, people):
     for out in ("a.csv", "b.csv"):
         done = simplexdp("synthesize", people, *TABLE, "--seed", "5", "--size", "20", "--out", out)
