@@ -58,7 +58,12 @@ class Bins:
 
 
 def bin_codes(
-    column: str, values: pa.Array, edges: NDArray[np.float64], *, null: bool, remedy: str = "the model knows none"
+    column: str,
+    values: pa.Array,
+    edges: NDArray[np.float64],
+    *,
+    null: bool,
+    remedy: str = "the model has no level for them",
 ) -> NDArray[np.int32]:
     """Return the codes of the bins of a batch of values; with `null` the last is that of missing ones."""
     import pyarrow as pa
