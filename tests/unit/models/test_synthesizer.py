@@ -232,7 +232,9 @@ def test_what_is_kept_is_post_processing_of_what_was_released(model):
     allowed = {"_mixture", "_measured", "_pairs", "_numeric", "_origin", "_frame_kind", "domains_", "bin_edges_"}
     # Who a record belongs to, as parameters say it.
     assert model._whose == {}
-    allowed |= {"n_records_", "privacy_", "seeded_", "_whose", *model.get_params()}
+    # And whether tables that were released elsewhere were counted in.
+    assert model._elsewhere is False
+    allowed |= {"n_records_", "privacy_", "seeded_", "_whose", "_elsewhere", *model.get_params()}
     assert set(state) <= allowed
     assert model.n_records_ != N
     assert all(array.size != N for array in held)
