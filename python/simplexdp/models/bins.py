@@ -379,7 +379,10 @@ def check_missing(numbers: Floats, column: Any, *, null: bool) -> None:
 def _numbers(values: Any, column: Any) -> Floats:
     """Return a column as doubles, missing values as NaN."""
     if not isinstance(values, np.ndarray):
-        values = values.to_numpy()
+        import narwhals as nw
+
+        # NumPy has no integers of 128 bits; what is clamped and binned needs no more digits than doubles have.
+        values = (values.cast(nw.Float64) if values.dtype in (nw.Int128, nw.UInt128) else values).to_numpy()
     if values.dtype.kind not in "biufO":
         raise _not_numeric(column)
     if values.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in values):

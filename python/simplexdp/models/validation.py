@@ -20,6 +20,8 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     # Some sparse matrices are mappings too; scikit-learn has words for those.
     if isinstance(X, Mapping) and not hasattr(X, "toarray"):
         raise InvalidDataError("X must be an array or a data frame, got a mapping of columns")
+    if callable(getattr(X, "collect", None)):
+        raise InvalidDataError("X must be an array or a data frame in memory, got a lazy one: collect it before")
     try:
         return validate_data(estimator, X, *y, **options)
     except OverflowError:

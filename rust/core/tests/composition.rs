@@ -229,6 +229,17 @@ fn a_large_and_a_tiny_pure_part_cost_what_the_large_one_costs() {
 }
 
 #[test]
+fn delta_before_the_largest_loss_is_not_none_where_it_underflows() {
+    // 2^-5000 of all outcomes have a loss of 5: far less than a double holds, and not nothing.
+    for (times, epsilon) in [(1100, 1.0995), (5000, 4.99), (1_000_000, 999.0)] {
+        let c = composed([(BudgetPair::new(1e-3, 0.0).unwrap(), times)]);
+        assert_eq!(c.delta_upper(epsilon), f64::MIN_POSITIVE, "{times}");
+        assert_eq!(c.delta_lower(epsilon), 0.0);
+        assert_eq!(c.delta_upper(1e-3 * times as f64 * (1.0 + 1e-9)), 0.0);
+    }
+}
+
+#[test]
 fn delta_at_and_beyond_the_largest_loss_is_the_mass_at_infinity() {
     let c = composed([(BudgetPair::new(1.0, 0.0).unwrap(), 1), (BudgetPair::new(2.0, 0.0).unwrap(), 1)]);
     assert_eq!((c.delta_upper(3.0), c.delta_upper(3.5)), (0.0, 0.0));

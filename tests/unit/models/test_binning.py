@@ -6,6 +6,7 @@ from seeded_estimators import SeededByIntegers, unavoidable
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexdp as sdp
+from simplexdp.exceptions import InvalidDataError
 from simplexdp.models import PrivateBinner
 
 
@@ -85,3 +86,10 @@ def test_bad_parameters_are_named(parameters, message):
 def test_a_mapping_of_columns_is_refused_in_words():
     with pytest.raises(sdp.InvalidDataError, match="X must be an array or a data frame"):
         PrivateBinner("uniform", n_bins=2, bounds={"v": (0, 1)}).fit({"v": [0.2, 0.7]})
+
+
+def test_a_lazy_frame_is_refused_by_name():
+    pl = pytest.importorskip("polars")
+    lazy = pl.DataFrame({"age": [1.0, 2.0]}).lazy()
+    with pytest.raises(InvalidDataError, match="collect it before"):
+        PrivateBinner(bounds={"age": (0, 3)}).fit(lazy)

@@ -247,3 +247,13 @@ def test_missing_values_of_every_kind_are_left_out_and_what_no_double_holds_is_c
         frame, "v", bounds=(0, 100), epsilon=1.0, skip_missing=True, rng=sdp.testing.SeededRng(3)
     )  # fmt: skip
     assert abs(found.estimate - (1.0 if frame["v"].dtype == "boolean" else 50.0)) < 20
+
+
+@pytest.mark.parametrize("kind", ["Int128", "UInt128"])
+def test_wide_integers_are_numbers(kind):
+    if not hasattr(pl, kind):
+        pytest.skip("this Polars has no such integers")
+    series = pl.Series("x", [0, 5, 2**100] * 40, dtype=getattr(pl, kind))
+    for data in (series.to_frame(), series.to_frame().lazy()):
+        found = numeric.mean(data, "x", bounds=(0, 10), epsilon=50.0)
+        assert found.estimate == pytest.approx(5.0, abs=0.2)

@@ -309,7 +309,8 @@ impl Tail {
 
     fn rounded(&self, value: f64) -> f64 {
         match self.side {
-            Side::Upper => (value * self.log_inflation.exp() * (1.0 + 8.0 * UNIT)).min(1.0),
+            // Before the largest loss, where alone it is asked, there is always some delta: what underflows counts.
+            Side::Upper => (value * self.log_inflation.exp() * (1.0 + 8.0 * UNIT)).clamp(f64::MIN_POSITIVE, 1.0),
             Side::Lower => (value * (-self.log_inflation).exp() * (1.0 - 8.0 * UNIT)).max(0.0),
         }
     }
