@@ -44,3 +44,69 @@ pub(crate) fn prefetch<T>(values: &[T]) {
 /// Bytes that are fetched together.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::{prefetch, widest};
+
+    /// `make unsafe` runs these under Miri, which sees a read or a write outside of what a reference may touch, once
+    /// with the wide vectors and once without.
+    #[test]
+    fn the_widest_vectors_give_what_the_narrow_ones_give() {
+        for length in [0, 1, 7, 8, 9, 31, 32, 33, 100] {
+            let values: Vec<u32> = (0..length).map(|i| 2_654_435_761_u32.wrapping_mul(i).rotate_left(i)).collect();
+            let mut out = vec![0_u32; values.len()];
+            let largest = widest(
+                #[inline(always)]
+                || {
+                    for (to, &value) in out.iter_mut().zip(&values) {
+                        *to = value ^ (value >> 7);
+                    }
+                    out.iter().copied().max()
+                },
+            );
+            assert_eq!(out, values.iter().map(|&value| value ^ (value >> 7)).collect::<Vec<_>>());
+            assert_eq!(largest, out.iter().copied().max());
+        }
+    }
+
+    #[test]
+    fn a_closure_may_own_what_it_takes_and_gives_back() {
+        let text = String::from("kept");
+        let back = widest(
+            #[inline(always)]
+            move || text + ", and longer",
+        );
+        assert_eq!(back, "kept, and longer");
+    }
+
+    #[test]
+    fn what_a_closure_owns_is_dropped_when_it_panics() {
+        let shared = std::sync::Arc::new(1_u8);
+        let inside = std::sync::Arc::clone(&shared);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            widest(
+                #[inline(always)]
+                move || assert_eq!(*inside, 2, "as it is meant to"),
+            );
+        }));
+        assert!(ended.is_err());
+        assert_eq!(std::sync::Arc::strong_count(&shared), 1);
+    }
+
+    #[test]
+    fn a_prefetch_of_any_slice_changes_nothing() {
+        for length in [0, 1, 7, 8, 63, 64, 65, 200] {
+            let bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
+            let doubles: Vec<f64> = (0..length).map(f64::from).collect();
+            let records = vec![[3_u64; 20]; length as usize];
+            prefetch(&bytes);
+            prefetch(&bytes[bytes.len()..]);
+            prefetch(&doubles);
+            prefetch(&records);
+            assert!(bytes.iter().zip(0_u8..).all(|(&a, b)| a == b));
+            assert!(doubles.iter().zip(0..).all(|(&a, b)| a == f64::from(b)));
+            assert!(records.iter().all(|record| *record == [3; 20]));
+        }
+    }
+}
