@@ -7,7 +7,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test instructions reproducible lint format stubs bench gallery docs wheels lock bounds clean crate crate-names supply advisories
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test python-test instructions unsafe reproducible lint format stubs bench gallery docs wheels lock bounds clean crate crate-names supply advisories
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -38,8 +38,8 @@ audit: build $(STAMP)-env ## Audit every mechanism and model from its outputs; w
 mutations: $(STAMP)-env ## Make every listed fault and see that a test notices it; writes docs/mutations.md
 	$(BIN)/python tests/mutations/run.py --write docs/mutations.md
 
-fuzz: build $(STAMP)-env ## Fuzz every reader for ten minutes each; writes docs/fuzzing.md
-	$(BIN)/python tests/fuzz/run.py --seconds 600 --write docs/fuzzing.md
+fuzz: build $(STAMP)-env ## Fuzz every reader for ten minutes each, or SECONDS=60 of processor time; writes docs/fuzzing.md
+	$(BIN)/python tests/fuzz/run.py --seconds $(or $(SECONDS),600) --write docs/fuzzing.md
 
 lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both languages
 	cargo fmt --all --check
@@ -81,6 +81,9 @@ cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=
 cross-test: $(STAMP)-wheels ## Run unit tests with the wheel of `make cross`: PLATFORM=aarch64 or windows, TESTS="tests/unit/..."
 	bash packaging/cross/try.sh $(PLATFORM) target/cross $(TESTS)
 
+python-test: $(STAMP)-wheels ## Run the unit tests of dist/'s wheel on a Python of Debian testing, as root: VERSION=3.14, TESTS="tests/unit/..."
+	bash packaging/pythons/try.sh $(VERSION) target/pythons $(TESTS)
+
 crate: ## Compare the public names of the core with their list, pack it and build what is packed; test it without threads, run its example
 	$(PYTHON) packaging/crate/public_names.py
 	cargo package --locked -p simplexdp-core
@@ -104,6 +107,14 @@ reproducible: $(STAMP)-wheels ## Build wheel and source archive twice, in two fo
 
 instructions: $(STAMP)-tools ## Count the instructions of the hot kernels (valgrind), fail if more than stored; WRITE=--write stores
 	$(BIN)/python benches/instructions.py $(WRITE)
+
+unsafe: ## Run the tests of the unsafe calls and of what they serve under Miri, with wide vectors and without; needs rustup's nightly
+	rustup component add --toolchain nightly miri rust-src
+	for flags in "" "-C target-feature=+avx2"; do \
+		RUSTFLAGS="$$flags" MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR="target/miri$${flags##*+}" \
+		cargo +nightly miri test --locked -p simplexdp-core --lib -- \
+		wide:: counting::tests::columns_of counting::tests::one_column counting::tests::a_ inference::sums || exit 1; \
+	done
 
 lock: ## Lock the Python tools again (needs uv on the path)
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \
