@@ -44,6 +44,7 @@ __all__ = [
     "count_change",
     "count_marginals",
     "count_table",
+    "crowded_rows",
     "digamma",
     "dirichlet_counts",
     "dirichlet_expected_loss",
@@ -70,6 +71,7 @@ __all__ = [
     "kept_rows",
     "keyed_modulus",
     "keyed_numbers",
+    "keyed_numbers_of_integers",
     "kl_dirichlet",
     "laplace_profile",
     "least_noise",
@@ -115,6 +117,7 @@ __all__ = [
     "threads_for",
     "trigamma",
     "two_categories_profile",
+    "values_of_rows",
     "weight_of_evidence",
     "weight_units",
 ]
@@ -547,8 +550,11 @@ def least_noise_on_grid(
 def threads_for(size: int, per_thread: int) -> int: ...
 
 # persons.rs
+def crowded_rows(
+    persons: NDArray[np.uint32] | NDArray[np.int64], max_rows: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def kept_rows(
-    persons: NDArray[np.uint32],
+    ends: NDArray[np.uint32],
     numbers: NDArray[np.uint32],
     values: NDArray[np.uint32],
     order: NDArray[np.int64] | None,
@@ -557,6 +563,10 @@ def kept_rows(
 ) -> NDArray[np.bool_]: ...
 def keyed_modulus() -> int: ...
 def keyed_numbers(key: str, texts: Sequence[str]) -> NDArray[np.uint32]: ...
+def keyed_numbers_of_integers(key: str, integers: NDArray[np.int64]) -> NDArray[np.uint32]: ...
+def values_of_rows(
+    rows: NDArray[np.uint32], columns: Sequence[tuple[NDArray[np.uint32], NDArray[np.uint32], bool]]
+) -> NDArray[np.uint32]: ...
 
 # quantile.rs
 def private_quantiles(

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simplexdp import _core
 from simplexdp._arguments import flag
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NotAffordableError
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.frames.coded import count_codes, shape_of
 from simplexdp.frames.domain import Domain, DomainLike, as_domain, as_domains
-from simplexdp.frames.encoding import checked_codes, encode_columns
+from simplexdp.frames.encoding import encode_columns
 from simplexdp.frames.persons import Bound, bounded, checked_bound
+from simplexdp.frames.persons_counted import counted_in_bounds
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 from simplexdp.sensitivity import weight_units
 
-__all__ = ["SHARING", "count_codes", "count_shared", "count_table", "count_tables", "weights_of"]
-
-MOST_CELLS = 1 << 31
-"""Of one table, as in the compiled core."""
+__all__ = ["SHARING", "count_shared", "count_table", "count_tables", "weights_of"]
 
 SHARING = "rows of a person"
 """The column beside those of a frame that says how many rows share a person's total."""
-
-MOST_COLUMNS = 32
-"""Of one table: what every version of NumPy takes. Of two levels each they would have more cells than can be held."""
 
 
 def count_table(
@@ -136,9 +130,10 @@ def count_tables(
     frame = as_frame(frame)
     if flag("weighted", weighted):
         return _weighted(frame, checked, resolved, bound)
-    if bound is not None:
-        frame = bounded(frame, bound, used)
-    return _counted(frame, checked, resolved)
+    if bound is None:
+        return _counted(frame, checked, resolved)
+    found = counted_in_bounds(frame, checked, resolved, bound)
+    return _counted(bounded(frame, bound, used), checked, resolved) if found is None else found
 
 
 def _weighted(
@@ -200,39 +195,13 @@ def _are_texts_of_polars(frame: Any, tables: list[list[Any]]) -> bool:
     return all(len(columns) == 1 and frame.schema.get(columns[0]) == nw.String for columns in tables)
 
 
-def count_codes(
-    columns: Sequence[Any], codes: Sequence[NDArray[np.integer[Any]]], domains: Sequence[Domain]
-) -> NDArray[np.int64]:
-    """Count encoded columns; a code outside its domain is an error that names the column."""
-    shape = _shape(domains)
-    try:
-        return _core.count_table(codes, shape).reshape(shape)
-    except InvalidDataError:
-        # Only now each column is looked at on its own.
-        for column, values, domain in zip(columns, codes, domains, strict=True):
-            checked_codes(values, domain, column)
-        raise
-
-
-def _shape(domains: Iterable[Domain]) -> list[int]:
-    shape = [len(domain) for domain in domains]
-    if math.prod(shape) > MOST_CELLS:
-        raise NotAffordableError(
-            f"a dense table with cardinalities {shape} is more than the limit of {MOST_CELLS} cells; count fewer "
-            "columns at a time or merge rare values"
-        )
-    if len(shape) > MOST_COLUMNS:
-        raise InvalidParameterError(f"columns of one table must be at most {MOST_COLUMNS}, got {len(shape)}")
-    return shape
-
-
 def _count_lazy(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain]) -> list[NDArray[np.int64]]:
     from simplexdp.frames.lazy import grouped_counts
 
     missing = [column for column in domains if column not in frame.collect_schema().names()]
     if missing:
         raise InvalidParameterError(f"columns must exist in the frame, got {missing!r}")
-    shapes = [_shape(domains[column] for column in columns) for columns in tables]
+    shapes = [shape_of(domains[column] for column in columns) for columns in tables]
     results = []
     for columns, shape, groups in zip(tables, shapes, grouped_counts(frame, tables), strict=True):
         table = np.zeros(shape, dtype=np.int64)

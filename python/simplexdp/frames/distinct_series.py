@@ -100,10 +100,15 @@ def _distinct_of_pyarrow(series: nw.Series[Any], column: Any) -> Distinct:
 
     native = series.to_native()
     kind = native.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        native = native.dictionary_encode()
-    if not pa.types.is_dictionary(native.type):
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if not is_text and not pa.types.is_dictionary(kind):
         return _distinct_one_by_one(native.to_pylist(), column)
+    if is_text:
+        encoded = native.dictionary_encode().unify_dictionaries()
+        # Encoded just now, so that every word occurs, once.
+        words = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
+        rows = [chunk.indices.fill_null(len(words)).to_numpy() for chunk in encoded.chunks]
+        return [*words, None] if native.null_count else words, np.concatenate([np.zeros(0, dtype=np.int32), *rows])
     # Parts may number the same words differently, and may have missing values among their words.
     levels: list[Any] = []
     numbers = [np.zeros(0, dtype=np.int64)]

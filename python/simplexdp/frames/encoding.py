@@ -9,12 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.distinct import distinct_of_array
+from simplexdp.frames.distinct import Distinct, distinct_of_array
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
 from simplexdp.frames.domain import Domain, DomainLike, as_domains
 from simplexdp.frames.source import as_frame, by_column, checked_columns, column_of, is_lazy
 
-__all__ = ["checked_codes", "encode", "encode_column", "encode_columns"]
+__all__ = [
+    "checked_codes",
+    "codes_of_levels",
+    "distinct_of",
+    "encode",
+    "encode_column",
+    "encode_columns",
+    "own_codes",
+]
 
 Codes: TypeAlias = NDArray[np.integer[Any]]
 
@@ -63,14 +71,31 @@ def encode_columns(frame: Any, domains: Mapping[Any, Domain], columns: Iterable[
 def encode_column(frame: Any, column: Any, domain: Domain) -> Codes:
     """Return one column as codes; integers that are their own codes are not checked: counting does that."""
     values = column_of(frame, column)
-    if domain.is_range and not domain.other and _holds_integers(values):
-        codes = values if isinstance(values, np.ndarray) else values.to_numpy()
-        native = codes if codes.dtype.isnative else codes.astype(codes.dtype.newbyteorder("="))
-        return np.require(native, requirements=["C", "A"])
-    distinct = distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series
-    levels, numbers = distinct(values, column)
-    table: Codes = np.array([domain.code(level, column) for level in levels], dtype=_code_type(domain))
-    return table.take(numbers)
+    codes = own_codes(values, domain)
+    if codes is not None:
+        return codes
+    levels, numbers = distinct_of(values, column)
+    return codes_of_levels(levels, domain, column).take(numbers)
+
+
+def own_codes(values: Any, domain: Domain) -> Codes | None:
+    """Return the values where they are their own codes, None elsewhere."""
+    if not domain.is_range or domain.other or not _holds_integers(values):
+        return None
+    codes = values if isinstance(values, np.ndarray) else values.to_numpy()
+    native = codes if codes.dtype.isnative else codes.astype(codes.dtype.newbyteorder("="))
+    aligned: Codes = np.require(native, requirements=["C", "A"])
+    return aligned
+
+
+def distinct_of(values: Any, column: Any) -> Distinct:
+    """Return the distinct values of a column, as `column_of` gives it."""
+    return (distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series)(values, column)
+
+
+def codes_of_levels(levels: list[Any], domain: Domain, column: Any) -> Codes:
+    """Return the code of each distinct value of a column."""
+    return np.array([domain.code(level, column) for level in levels], dtype=_code_type(domain))
 
 
 def checked_codes(codes: Codes, domain: Domain, column: Any) -> Codes:

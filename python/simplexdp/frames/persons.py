@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.canonical import identities_of, texts_of, texts_of_integers
-from simplexdp.frames.distinct import distinct_of_array, observed
-from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
+from simplexdp.frames.canonical import NULL, WHOLE, identities_of, texts_of, texts_of_integers
+from simplexdp.frames.distinct import Distinct, observed
+from simplexdp.frames.distinct_series import is_numeric
+from simplexdp.frames.encoding import distinct_of
 from simplexdp.frames.source import as_frame, checked_columns, column_of, columns_alone, is_lazy
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "bound_rows",
     "bounded",
     "checked_bound",
+    "dropped_of",
     "kept_of",
     "numbers_of",
     "places_of",
@@ -183,36 +185,99 @@ def bounded(frame: Any, bound: Bound, columns: Sequence[Any], *, sharing: str | 
 
 def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) -> NDArray[np.bool_] | None:
     """Return whether each row is kept, None where all are; `column` gives the values of a column."""
-    persons, texts = _persons(column(bound.unit), bound.unit)
-    for name in columns:
-        if len(column(name)) != len(persons):
-            raise InvalidDataError("columns of frame must have the same length")
-    over = np.bincount(persons, minlength=1) > bound.max_rows
-    if not over.any():
+
+    def distinct(name: Any, rows: NDArray[np.uint32]) -> tuple[Distinct, bool]:
+        return distinct_of(_rows_of(column(name), rows), name), False
+
+    dropped = dropped_of(column, bound, columns, distinct)
+    if not len(dropped):
         return None
-    touched = over.take(persons)
-    rows = np.flatnonzero(touched)
-    # Persons with too many rows get new numbers, from zero.
-    places = np.cumsum(over, dtype=np.int64) - 1
-    numbers = _core.keyed_numbers(bound.key + "u", texts(np.flatnonzero(over)))
-    modulus = _core.keyed_modulus()
-    values = np.zeros(len(rows), dtype=np.uint64)
+    kept = np.ones(len(column(bound.unit)), dtype=bool)
+    kept[dropped] = False
+    return kept
+
+
+def dropped_of(
+    column: Callable[[Any], Any],
+    bound: Bound,
+    columns: Sequence[Any],
+    distinct: Callable[[Any, NDArray[np.uint32]], tuple[Distinct, bool]],
+) -> NDArray[np.uint32]:
+    """Return the rows that are not kept.
+
+    `distinct` gives the distinct values of a column, and which one each of some rows has, or, if it says so, each row
+    of the frame.
+    """
+    words, numbers_under = _words(column(bound.unit), bound.unit)
+    for name in columns:
+        if len(column(name)) != len(words):
+            raise InvalidDataError("columns of frame must have the same length")
+    rows, ends = _core.crowded_rows(words, bound.max_rows)
+    if not len(rows):
+        return rows
+    counted = []
     for position, name in enumerate(columns):
-        levels, found = _distinct(_rows_of(column(name), rows), name)
+        (levels, numbers), of_all = distinct(name, rows)
         table = _core.keyed_numbers(f"{bound.key}{position}", texts_of(levels))
-        values += table.astype(np.uint64).take(found)
-    order = None if bound.first_by is None else _ranks(_rows_of(column(bound.first_by), rows), bound)
-    again = int(_core.keyed_numbers(bound.key, ["again"])[0])
-    kept = np.ones(len(persons), dtype=bool)
-    kept[rows] = _core.kept_rows(
-        places.take(persons[rows]).astype(np.uint32),
-        numbers,
-        (values % np.uint64(modulus)).astype(np.uint32),
-        order,
-        again,
+        counted.append((np.ascontiguousarray(numbers, dtype=np.uint32), table, of_all))
+    kept = _core.kept_rows(
+        ends,
+        numbers_under(bound.key + "u", words.take(rows[ends - np.uint32(1)])),
+        _core.values_of_rows(rows, counted),
+        None if bound.first_by is None else _ranks(_rows_of(column(bound.first_by), rows), bound),
+        int(_core.keyed_numbers(bound.key, ["again"])[0]),
         bound.max_rows,
     )
-    return kept
+    return rows[~kept]
+
+
+def _words(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[str, NDArray[Any]], NDArray[np.uint32]]]:
+    """Return an integer for the person of each row, and what gives the numbers of some of them under a key."""
+    whole = _whole_numbers(values)
+    if whole is None:
+        persons, texts = _persons(values, unit)
+        return persons.astype(np.uint32), lambda key, found: _core.keyed_numbers(key, texts(found))
+    words, nobody = whole
+
+    def numbers_under(key: str, found: NDArray[np.int64]) -> NDArray[np.uint32]:
+        numbers = _core.keyed_numbers_of_integers(key + "v", found)
+        if nobody is not None:
+            numbers[found == nobody] = _core.keyed_numbers(key, [NULL])[0]
+        return numbers
+
+    return words, numbers_under
+
+
+def _whole_numbers(values: Any) -> tuple[NDArray[np.int64], int | None] | None:
+    """Return persons who are named by whole numbers as these, and the one that stands for missing ones, if any are.
+
+    None where they are named otherwise, or by doubles that several whole numbers round to.
+    """
+    missing: NDArray[np.bool_] | None = None
+    if isinstance(values, np.ndarray):
+        plain = values
+    elif is_numeric(values) and values.dtype.is_numeric():
+        if values.null_count():
+            missing = np.asarray(values.is_null().to_numpy(), dtype=bool)
+        plain = (values if missing is None else values.fill_null(0)).to_numpy()
+    else:
+        return None
+    if plain.dtype.kind == "f":
+        nan = np.isnan(plain)
+        if nan.any():
+            missing = nan if missing is None else missing | nan
+            plain = np.where(missing, 0, plain)
+        if not (_are_whole(plain) & (np.abs(plain) < WHOLE)).all():
+            return None
+    elif plain.dtype.kind not in "iu" or (plain.dtype.kind == "u" and len(plain) and plain.max() >= 2**63):
+        return None
+    words = np.ascontiguousarray(plain, dtype=np.int64)
+    if missing is None:
+        return words, None
+    present = words[~missing]
+    low, high = (int(present.min()), int(present.max())) if len(present) else (0, 0)
+    nobody = high + 1 if high < 2**63 - 1 else low - 1
+    return None if nobody < -(2**63) else (np.where(missing, nobody, words), nobody)
 
 
 def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], list[str]]]:
@@ -226,13 +291,15 @@ def _persons(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[NDArray[An
             above = values.astype(np.int64) - low if low < 0 else (values - values.dtype.type(low)).astype(np.int64)
             return above, lambda persons: texts_of_integers(low + person for person in persons.tolist())
     if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
-        first_rows, numbers = observed(values)
+        first_rows, found = observed(values)
         texts = texts_of if values.dtype.kind == "b" else texts_of_integers
-        return numbers, lambda persons: texts(values[first_rows[persons]].tolist())
-    levels, numbers = _distinct(_in_universal_time(values), unit)
+        return found, lambda persons: texts(values[first_rows[persons]].tolist())
+    levels, numbers = distinct_of(_in_universal_time(values), unit)
     # Values that are written alike are one person: 1 and 1.0, one text at two addresses. What is told of them in
     # digests may be the same for two persons, who they are may not. It is told of the value that a person's first row
     # has, which no other person's rows can change.
+    if set(map(type, levels)) <= {str, type(None)} and len(set(levels)) == len(levels):
+        return np.asarray(numbers), lambda persons: texts_of(levels[person] for person in persons.tolist())
     identities = identities_of(levels)
     known: dict[str, int] = {}
     same = np.fromiter((known.setdefault(text, len(known)) for text in identities), np.int64, count=len(identities))
@@ -265,7 +332,7 @@ def places_of(values: Any, unit: Any) -> NDArray[np.int64]:
     found[whole] = plain[whole].astype(np.uint64 if plain.dtype.kind == "u" else np.int64).view(np.int64)
     rest = np.flatnonzero(~whole)
     if len(rest):
-        levels, numbers = _distinct(_in_universal_time(_rows_of(values, rest)), unit)
+        levels, numbers = distinct_of(_in_universal_time(_rows_of(values, rest)), unit)
         found[rest] = numbers_of_identities(identities_of(levels)).take(numbers)
     return found
 
@@ -301,17 +368,13 @@ def numbers_of(values: Any, unit: Any) -> NDArray[Any]:
     return _persons(values, unit)[0]
 
 
-def _distinct(values: Any, column: Any) -> Any:
-    return (distinct_of_array if isinstance(values, np.ndarray) else distinct_of_series)(values, column)
-
-
-def _rows_of(values: Any, rows: NDArray[np.intp]) -> Any:
+def _rows_of(values: Any, rows: NDArray[Any]) -> Any:
     return values[rows]
 
 
 def _ranks(values: Any, bound: Bound) -> NDArray[np.int64]:
     """Return the place of each value among the different ones, missing ones last."""
-    levels, numbers = _distinct(values, bound.first_by)
+    levels, numbers = distinct_of(values, bound.first_by)
     missing = [text is None for text in texts_of(levels, null=None)]
     present = [level for level, is_missing in zip(levels, missing, strict=True) if not is_missing]
     try:

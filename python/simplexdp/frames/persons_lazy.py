@@ -13,7 +13,7 @@ from simplexdp.frames.canonical import FINEST, LARGEST, NULL, WHOLE
 if TYPE_CHECKING:
     from simplexdp.frames.persons import Bound
 
-__all__ = ["bounded_lazily"]
+__all__ = ["bounded_lazily", "is_exact", "persons_together", "quoted", "spark_plain"]
 
 _DIGITS = 15
 """Hexadecimal digits of a digest that are used, as in the compiled core."""
@@ -72,7 +72,7 @@ def _local(part: Any, bound: Bound, columns: list[Any], sharing: str | None) -> 
 
 def _dask(frame: Any, bound: Bound, columns: list[Any], sharing: str | None) -> Any:
     needed = frame[bound.columns(columns)]
-    together = _persons_together(needed, bound.unit) if needed.npartitions > 1 else needed
+    together = persons_together(needed, bound.unit)
     meta = (
         needed._meta[columns]
         if sharing is None
@@ -81,11 +81,13 @@ def _dask(frame: Any, bound: Bound, columns: list[Any], sharing: str | None) -> 
     return together.map_partitions(_local, bound, columns, sharing, meta=meta)
 
 
-def _persons_together(needed: Any, unit: Any) -> Any:
+def persons_together(needed: Any, unit: Any) -> Any:
     """Return the frame with all rows of a person in one partition.
 
     Dask's own digests differ for values that are one person: 1 and 1.0 in two partitions, zeros of either sign.
     """
+    if needed.npartitions == 1:
+        return needed
     place = "".join(["person", *map(str, needed.columns)])  # longer than any name of the frame
 
     def placed(part: Any) -> Any:
@@ -109,15 +111,15 @@ def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None
     kinds = dict(zip(names, map(str, relation.types), strict=True))
     modulus, again = _core.keyed_modulus(), int(_core.keyed_numbers(bound.key, ["again"])[0])
     counted = [f"c{position}" for position in range(len(columns))]
-    kept, exact = ", ".join(counted), all(_is_exact(kinds[name]) for name in columns)
+    kept, exact = ", ".join(counted), all(is_exact(kinds[name]) for name in columns)
 
     def number(prefix: str, name: str, value: str) -> str:
         digest = f"md5(concat('{bound.key}{prefix}', coalesce('v' || {_duckdb_text(value, kinds[name])}, '{NULL}')))"
         return f"(('0x' || substr({digest}, 1, {_DIGITS}))::bigint % {modulus})"
 
-    person = _duckdb_plain(_quoted(bound.unit), kinds[bound.unit])
-    order = "0" if bound.first_by is None else _duckdb_plain(_quoted(bound.first_by), kinds[bound.first_by])
-    inner = "".join(f"{_quoted(name)} as {short}, " for name, short in zip(columns, counted, strict=True))
+    person = _duckdb_plain(quoted(bound.unit), kinds[bound.unit])
+    order = "0" if bound.first_by is None else _duckdb_plain(quoted(bound.first_by), kinds[bound.first_by])
+    inner = "".join(f"{quoted(name)} as {short}, " for name, short in zip(columns, counted, strict=True))
     tables = [
         f"""n{position} as materialized (
           select {short} as c, {number(str(position), name, short)} as v from (select distinct {short} from rows)
@@ -158,16 +160,17 @@ def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None
         union all select {kept}{f", {bound.max_rows} as shared" if sharing else ""}
         from placed where place <= {bound.max_rows}
     """
-    renamed = ", ".join(f"{short} as {_quoted(name)}" for name, short in zip(columns, counted, strict=True))
-    renamed += "" if sharing is None else f", shared as {_quoted(sharing)}"
+    renamed = ", ".join(f"{short} as {quoted(name)}" for name, short in zip(columns, counted, strict=True))
+    renamed += "" if sharing is None else f", shared as {quoted(sharing)}"
     return relation.query("rows_of_persons", f"select {renamed} from ({sql})")
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return a name as DuckDB reads it letter for letter."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _is_exact(kind: str) -> bool:
+def is_exact(kind: str) -> bool:
     """Whether different values of a type have different texts."""
     return kind in ("BOOLEAN", "VARCHAR", "DATE") or kind.endswith("INT") or kind.endswith("INTEGER")
 
@@ -211,10 +214,10 @@ def _spark(frame: Any, bound: Bound, columns: list[str], sharing: str | None) ->
 
     # Rows are read once and brought together by person once: windows of finer parts find them there.
     shorts = {name: f"c{position}" for position, name in enumerate(columns)}
-    order = sf.lit(0) if bound.first_by is None else _spark_plain(column[bound.first_by], kinds[bound.first_by])
+    order = sf.lit(0) if bound.first_by is None else spark_plain(column[bound.first_by], kinds[bound.first_by])
     rows = renamed.select(
         *(column[name].alias(short) for name, short in shorts.items()),
-        _spark_plain(column[bound.unit], kinds[bound.unit]).alias("u"),
+        spark_plain(column[bound.unit], kinds[bound.unit]).alias("u"),
         order.alias("o"),
     ).withColumn("n", sf.count(sf.lit(1)).over(Window.partitionBy("u")))
     # Digests are for the rows of persons with too many alone.
@@ -235,14 +238,16 @@ def _spark(frame: Any, bound: Bound, columns: list[str], sharing: str | None) ->
     return kept.select(*(sf.col(short).alias(name) for name, short in shorts.items()), *beside)
 
 
-def _spark_plain(column: Any, kind: Any) -> Any:
+def spark_plain(column: Any, kind: Any) -> Any:
+    """Return the values with what is not a number as missing, one zero, and texts letter by letter."""
     from pyspark.sql import functions as sf
     from pyspark.sql.types import DoubleType, FloatType
 
     from simplexdp.frames.spark_codes import plain_text
 
     if isinstance(kind, (DoubleType, FloatType)):
-        return sf.when(sf.isnan(column), None).otherwise(column)
+        # A shuffle, unlike a window, tells zeros of either sign apart.
+        return sf.when(sf.isnan(column), None).when(column == 0, sf.lit(0.0).cast(kind)).otherwise(column)
     return plain_text(column, kind)
 
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.frames import Domain, encode
-from simplexdp.models import workers
+from simplexdp.frames import Domain, encode, workers
 
 __all__ = ["counted", "group_counts", "release_rows"]
 

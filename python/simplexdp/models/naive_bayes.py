@@ -18,7 +18,8 @@ from simplexdp import _arguments
 from simplexdp._cautions import OneLeak
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import count_tables, encode
-from simplexdp.frames.counting import SHARING, count_codes
+from simplexdp.frames.coded import count_codes
+from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.persons import with_kept

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.frames import Domain
+from simplexdp.frames import Domain, workers
 from simplexdp.frames.spark_codes import code_of
-from simplexdp.models import workers
+from simplexdp.frames.spark_tasks import answers
 
-__all__ = ["answers", "counted", "group_counts", "question", "release_rows"]
+__all__ = ["counted", "group_counts", "release_rows"]
 
 SHARES = "probabilities"
 """The column that is released."""
-MOST_ASKED = 256
-"""Tasks that are asked whether they can draw."""
 
 
 def group_counts(frame: Any, column: str, by: Sequence[str], domain: Domain, groups: Any) -> Any:
@@ -114,21 +112,6 @@ def _check_workers(session: Any) -> None:
     import simplexdp
 
     workers.check_answers(simplexdp.__version__, answers(session, workers.NEEDED))
-
-
-def answers(session: Any, needed: tuple[str, ...]) -> set[str]:
-    """Ask as many tasks as run at once for a version of the first of these packages, or what they lack."""
-    # A session of Spark Connect does not tell.
-    tasks = min(int(getattr(getattr(session, "sparkContext", None), "defaultParallelism", 8)), MOST_ASKED)
-    rows = session.range(0, tasks, 1, tasks).select(question(needed)("id").alias("answer")).collect()
-    return {row["answer"] for row in rows}
-
-
-def question(needed: tuple[str, ...]) -> Any:
-    """Return the question as a function of Spark; sent by Arrow it would never reach a worker without pyarrow."""
-    from pyspark.sql import functions as sf
-
-    return sf.udf(workers.answering(needed), "string", useArrow=False)
 
 
 def release_rows(counts: Any, by: Sequence[str], mechanism: Any, checkpoint: str | None) -> Any:

@@ -99,7 +99,7 @@ mod _core {
     #[pymodule_export]
     use parallel::threads_for;
     #[pymodule_export]
-    use persons::{kept_rows, keyed_modulus, keyed_numbers};
+    use persons::{crowded_rows, kept_rows, keyed_modulus, keyed_numbers, keyed_numbers_of_integers, values_of_rows};
     #[pymodule_export]
     use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]

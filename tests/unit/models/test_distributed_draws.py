@@ -116,7 +116,7 @@ def test_every_mechanism_draws_in_the_partitions(mechanism, adjacency, who):
 
 
 def test_workers_that_cannot_draw_are_named_before_the_debit(monkeypatch):
-    from simplexdp.models import workers
+    from simplexdp.frames import workers
 
     assert workers.answering(("simplexdp", "pyarrow"))(0) == sdp.__version__
     assert workers.answering(("simplexdp", "no_such_package"))(0) == "no no_such_package"
@@ -139,7 +139,7 @@ def test_workers_that_cannot_draw_are_named_before_the_debit(monkeypatch):
 def test_what_a_worker_is_asked_needs_no_package_to_be_read():
     """In another Python process that cannot import the package: the question is sent as its code."""
     cloudpickle = pytest.importorskip("cloudpickle")
-    from simplexdp.models import workers
+    from simplexdp.frames import workers
 
     sent = cloudpickle.dumps(workers.answering(workers.NEEDED)).hex()
     script = f"import sys, pickle; sys.modules['simplexdp'] = None\nprint(pickle.loads(bytes.fromhex('{sent}'))(0))"
@@ -160,7 +160,7 @@ def test_on_spark_too(spark, tmp_path, monkeypatch):
     with pytest.raises(sdp.InvalidParameterError, match="checkpoint"):
         paid.release_on_spark(good, "x", by="g", groups=[0, 1], checkpoint=str(tmp_path / "there"))
     assert accountant.debits == 0
-    monkeypatch.setattr("simplexdp.models.workers.NEEDED", ("simplexdp", "no_such_package"))
+    monkeypatch.setattr("simplexdp.frames.workers.NEEDED", ("simplexdp", "no_such_package"))
     with pytest.raises(ImportError, match="a worker cannot import no_such_package"):
         paid.release_on_spark(good, "x", by="g", groups=[0, 1])
     assert accountant.debits == 0

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames import Cleaning, Domain
+from simplexdp.frames import Cleaning, Domain, spark_tasks
 from simplexdp.models import PrivateSynthesizer, marginal_release, spark_tables
-from simplexdp.models import spark as on_spark_models
 from simplexdp.models.marginal_release import count
 from simplexdp.testing import SeededRng
 
@@ -88,7 +87,7 @@ def test_a_value_outside_its_domain_is_refused_without_being_shown(on_spark):
 
 
 def test_workers_that_lack_the_package_leave_it_to_a_query(on_spark, monkeypatch):
-    monkeypatch.setattr(spark_tables, "answers", lambda *_: {"no simplexdp"})
+    monkeypatch.setattr(spark_tasks, "answers", lambda *_: {"no simplexdp"})
     domains = {"small": Domain(5), "truth": Domain([False, True])}
     with pytest.warns(UserWarning, match="no simplexdp"):
         found = count(on_spark, domains, [(0, 1)])
@@ -98,8 +97,8 @@ def test_workers_that_lack_the_package_leave_it_to_a_query(on_spark, monkeypatch
 
 def test_a_worker_without_pyarrow_says_so(spark):
     """The question must not need what it asks for."""
-    assert on_spark_models.answers(spark, ("simplexdp", "no_such_package")) == {"no no_such_package"}
-    rows = spark.range(1).select(on_spark_models.question(("simplexdp",))("id").alias("answer"))
+    assert spark_tasks.answers(spark, ("simplexdp", "no_such_package")) == {"no no_such_package"}
+    rows = spark.range(1).select(spark_tasks.question(("simplexdp",))("id").alias("answer"))
     assert "ArrowEvalPython" not in rows._jdf.queryExecution().toString()
 
 

@@ -71,12 +71,12 @@ fn numbered<K>(
 }
 
 /// Gives every key a number: the first 0, the next that differs 1, and so on.
-trait Numbering<K> {
+pub(super) trait Numbering<K> {
     fn number(&mut self, key: K) -> u32;
 }
 
 /// No number.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// One place for every key that there can be.
 struct Direct {
@@ -106,7 +106,7 @@ impl Numbering<usize> for Direct {
 ///
 /// The hash is no secret, so keys can be chosen that collide. Those that find no place among the first few belong to a
 /// tree: whatever the keys, a lookup takes logarithmic time.
-struct Hashed<K> {
+pub(super) struct Hashed<K> {
     /// A power of two of places; each holds a number or `NONE`.
     places: Vec<u32>,
     /// The key of each number.
@@ -119,7 +119,17 @@ const PROBES: usize = 32;
 
 impl<K: Key> Hashed<K> {
     fn new() -> Self {
-        Self { places: vec![NONE; 64], keys: Vec::new(), crowded: BTreeMap::new() }
+        Self::with_places(64)
+    }
+
+    /// A table that need not grow until half as many keys are known.
+    pub(super) fn with_places(n: usize) -> Self {
+        Self { places: vec![NONE; n.next_power_of_two()], keys: Vec::new(), crowded: BTreeMap::new() }
+    }
+
+    /// How many keys are known.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
     }
 
     /// The number of a key that is known, or the free place that it found, or nothing when it has to go to the tree.
@@ -184,7 +194,7 @@ enum Found {
 }
 
 /// What can be hashed here.
-trait Key: Copy + Ord {
+pub(super) trait Key: Copy + Ord {
     fn hash(self) -> u64;
 }
 
@@ -193,7 +203,7 @@ const MULTIPLIER: u64 = 0x2438_6A88_85A3_08D3 | 1;
 
 /// Both halves of a product: every bit of the word reaches the low ones.
 #[inline(always)]
-fn mix(word: u64) -> u64 {
+pub(super) fn mix(word: u64) -> u64 {
     let product = u128::from(word ^ MULTIPLIER) * u128::from(MULTIPLIER);
     product as u64 ^ (product >> 64) as u64
 }

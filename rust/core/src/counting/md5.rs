@@ -1,5 +1,7 @@
 //! MD5 of RFC 1321: the one digest that every database has. It mixes here, and keeps no secret.
 
+use crate::wide::widest;
+
 /// Shifts of the four rounds.
 const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 const START: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
@@ -34,27 +36,76 @@ pub(super) fn md5(message: &[u8]) -> [u8; 16] {
 }
 
 fn digested(state: [u32; 4], block: &[u8]) -> [u32; 4] {
-    let words: [u32; 16] = std::array::from_fn(|i| {
-        u32::from_le_bytes([block[4 * i], block[4 * i + 1], block[4 * i + 2], block[4 * i + 3]])
-    });
-    let [mut a, mut b, mut c, mut d] = state;
-    for step in 0..64 {
-        let (mixed, word) = match step / 16 {
-            0 => ((b & c) | (!b & d), step),
-            1 => ((d & b) | (!d & c), (5 * step + 1) % 16),
-            2 => (b ^ c ^ d, (3 * step + 5) % 16),
-            _ => (c ^ (b | !d), (7 * step) % 16),
-        };
-        let sum = a.wrapping_add(mixed).wrapping_add(SINES[step]).wrapping_add(words[word]);
-        (a, d, c) = (d, c, b);
-        b = b.wrapping_add(sum.rotate_left(SHIFTS[step / 16][step % 4]));
+    let words =
+        std::array::from_fn(|i| [0, 1, 2, 3].map(|byte| block[4 * i + byte])).map(|bytes| [u32::from_le_bytes(bytes)]);
+    rounds(state.map(|word| [word]), &words).map(|[word]| word)
+}
+
+/// Messages that are digested side by side: a vector of 32 bytes.
+pub(super) const LANES: usize = 8;
+/// The longest message of one block.
+pub(super) const SHORT: usize = BLOCK - 9;
+
+/// The first two words of the digests of messages of at most [`SHORT`] bytes each.
+pub(super) fn short_digests(messages: &[([u8; SHORT], usize); LANES]) -> [[u32; 2]; LANES] {
+    let mut words = [[0; LANES]; 16];
+    for (lane, (message, length)) in messages.iter().enumerate() {
+        let mut block = [0; BLOCK];
+        block[..*length].copy_from_slice(&message[..*length]);
+        block[*length] = 0x80;
+        block[BLOCK - 8] = (8 * length) as u8;
+        block[BLOCK - 7] = (length >> 5) as u8;
+        for (word, bytes) in words.iter_mut().zip(block.as_chunks::<4>().0) {
+            word[lane] = u32::from_le_bytes(*bytes);
+        }
     }
-    [a, b, c, d].iter().zip(state).map(|(x, y)| x.wrapping_add(y)).collect::<Vec<_>>().try_into().unwrap_or(START)
+    let [a, b, ..] = widest(
+        #[inline(always)]
+        || rounds(START.map(|word| [word; LANES]), &words),
+    );
+    std::array::from_fn(|lane| [a[lane], b[lane]])
+}
+
+/// One block of each of `N` messages.
+#[inline(always)]
+fn rounds<const N: usize>(before: [[u32; N]; 4], words: &[[u32; N]; 16]) -> [[u32; N]; 4] {
+    let mut state = before;
+    round(&mut state, words, 0, |i| i, |b, c, d| (b & c) | (!b & d));
+    round(&mut state, words, 1, |i| 5 * i + 1, |b, c, d| (d & b) | (!d & c));
+    round(&mut state, words, 2, |i| 3 * i + 5, |b, c, d| b ^ c ^ d);
+    round(&mut state, words, 3, |i| 7 * i, |b, c, d| c ^ (b | !d));
+    for (sum, start) in state.iter_mut().zip(before) {
+        sum.iter_mut().zip(start).for_each(|(sum, start)| *sum = sum.wrapping_add(start));
+    }
+    state
+}
+
+/// A round takes the words in an order of its own, and mixes in its own way.
+#[inline(always)]
+fn round<const N: usize>(
+    state: &mut [[u32; N]; 4],
+    words: &[[u32; N]; 16],
+    round: usize,
+    place: impl Fn(usize) -> usize,
+    mix: impl Fn(u32, u32, u32) -> u32,
+) {
+    let [mut a, mut b, mut c, mut d] = *state;
+    for step in 16 * round..16 * round + 16 {
+        let (word, shift) = (&words[place(step) % 16], SHIFTS[round][step % 4]);
+        let mut next = [0; N];
+        for lane in 0..N {
+            let mixed = mix(b[lane], c[lane], d[lane]);
+            let sum = a[lane].wrapping_add(mixed).wrapping_add(SINES[step]).wrapping_add(word[lane]);
+            next[lane] = b[lane].wrapping_add(sum.rotate_left(shift));
+        }
+        (a, d, c, b) = (d, c, b, next);
+    }
+    *state = [a, b, c, d];
 }
 
 #[cfg(test)]
 mod tests {
-    use super::md5;
+    use super::*;
 
     #[test]
     fn the_test_suite_of_the_rfc() {
@@ -71,6 +122,24 @@ mod tests {
             ),
         ] {
             assert_eq!(hex(text), digest);
+        }
+    }
+
+    #[test]
+    fn messages_side_by_side_have_their_own_digests() {
+        for round in 0..SHORT {
+            let messages = std::array::from_fn(|lane| {
+                let (mut message, length) = ([0; SHORT], (round + 7 * lane) % (SHORT + 1));
+                message[..length]
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(i, byte)| *byte = (31 * i + 17 * lane + round) as u8);
+                (message, length)
+            });
+            for ((message, length), found) in messages.iter().zip(short_digests(&messages)) {
+                let digest = md5(&message[..*length]);
+                assert_eq!(found.map(u32::to_le_bytes).concat(), digest[..8]);
+            }
         }
     }
 }

@@ -2,14 +2,16 @@
 //! column, of which codes are made.
 
 mod column;
+mod crowded;
 mod distinct;
 mod md5;
 mod persons;
 mod radix;
 mod tally;
 
+pub use crowded::{Crowded, Word, crowded_rows};
 pub use distinct::{Distinct, distinct};
-pub use persons::{MODULUS, Rows, kept_rows, keyed_number};
+pub use persons::{Counted, MODULUS, Rows, kept_rows, keyed_number, keyed_numbers_of_integers, values_of_rows};
 use radix::Columns;
 
 use crate::{Error, Result, interrupt, memory};
