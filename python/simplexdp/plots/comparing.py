@@ -143,8 +143,9 @@ def winner_map(winners: WinnerMap, ax: Axes | None = None) -> Axes:
         ax.set_xlabel("categories")
         ax.set_ylabel("records")
         ax.set_title(
-            f"least {winners.metric} error at epsilon = {winners.epsilon:g}, delta = {winners.delta:g}\n"
-            "and the second's error as a multiple of it"
+            # Short lines: a map of few columns is narrow, and a title that is wider is cut off.
+            f"least {winners.metric} error, by how much\nthe second's is larger (x)\n"
+            f"epsilon = {winners.epsilon:g}, delta = {winners.delta:g}"
         )
         dress(ax, grid=None)
     return ax

@@ -257,6 +257,14 @@ class TestTernary:
             sdp.plots.ternary(self.mechanism, [5, 2, 1], labels=["a"])
 
 
+def test_the_title_of_a_narrow_map_is_not_cut_off():
+    found = sdp.comparison.winners([100, 1000], [2, 10], mechanisms=["dirichlet", "discrete_laplace"], samples=50)
+    ax = sdp.plots.winner_map(found)
+    ax.figure.draw_without_rendering()
+    title, whole = ax.title.get_window_extent(), ax.figure.bbox
+    assert whole.x0 <= title.x0 < title.x1 <= whole.x1
+
+
 def test_a_seeded_release_plots_without_warnings():
     mechanism = sdp.DirichletMechanism(scale=0.5, prior=2.0, dimension=3)
     y = mechanism.release([50, 30, 20], rng=SeededRng(1))
