@@ -99,7 +99,7 @@ def open_unit(name: str, value: Any) -> float:
     return result
 
 
-def integer(name: str, value: Any, least: int) -> int:
+def integer(name: str, value: Any, least: int, most: int = LARGEST_INTEGER) -> int:
     """Check for an integer of at least `least` that 64 bits hold; a truth value is not one."""
     try:
         result = operator.index(value)
@@ -107,9 +107,14 @@ def integer(name: str, value: Any, least: int) -> int:
         raise InvalidParameterError(f"{name} must be an integer, got {shown(value)}") from None
     if is_truth_value(value) or result < least:
         raise InvalidParameterError(f"{name} must be an integer of at least {least}, got {shown(value)}")
-    if result > LARGEST_INTEGER:
-        raise InvalidParameterError(f"{name} must be at most 2^63 - 1, got {shown(value)}")
+    if result > most:
+        raise InvalidParameterError(f"{name} must be at most 2^{most.bit_length()} - 1, got {shown(value)}")
     return result
+
+
+def seed(value: Any) -> int:
+    """Check for a seed: any word of 64 bits, as generators of tests draw them."""
+    return integer("seed", value, 0, 2**64 - 1)
 
 
 def accountant(name: str, value: Any) -> None:

@@ -199,7 +199,7 @@ def recommend(
             raise InvalidParameterError(f"dimension must be given for the task {task!r}")
         asked = Asked(
             task, check.integer("n", n, 1), check.positive("epsilon", epsilon), check.non_negative("delta", delta),
-            check.choice("adjacency", adjacency, ADJACENCIES), check.integer("seed", seed, 0),
+            check.choice("adjacency", adjacency, ADJACENCIES), check.seed(seed),
         )  # fmt: skip
         caution(epsilon=asked.epsilon, delta=asked.delta, n=asked.n)
         n_rows = MODEL_ROWS if rows is None else check.integer("rows", rows, 1)
@@ -231,7 +231,7 @@ def recommend(
     else:
         cells = dimension * (n_rows if task == "groups" else 1)
         setting = checked_setting(n, cells, epsilon, delta, "kl", adjacency, 1)
-        table = _measured(task, setting, population, check.integer("seed", seed, 0))
+        table = _measured(task, setting, population, check.seed(seed))
     best = table.rows[0]
     code = _model_code(task, table, n) if task in MODELS else _CODE[task](best, table)
     why = _why(table)

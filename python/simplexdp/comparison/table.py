@@ -250,7 +250,7 @@ def compared(
     names = names_of("mechanisms", mechanisms, MECHANISMS)
     rules = names_of("postprocessing", postprocessing, POSTPROCESSING)
     drawn_from = as_population(population, setting.dimension)
-    generator = np.random.default_rng(check.integer("seed", seed, 0))
+    generator = np.random.default_rng(check.seed(seed))
     rows = _rows(TESTING_CELLS, TESTING_ROWS, setting.dimension) if samples is None else _samples(samples)
     check.fitting("samples", (rows, setting.dimension), 6)
     training_rows = min(_rows(TRAINING_CELLS, TRAINING_ROWS, setting.dimension), max(rows, 8))

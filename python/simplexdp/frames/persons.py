@@ -145,7 +145,7 @@ def checked_bound(unit: Any, max_rows: int | None, first_by: Any, seed: int | No
     if seed is None:
         key = "".join(f"{word:x}." for word in np.asarray(_core.random_words(2, 0, rng)).tolist())
     else:
-        key = f"seed {check.integer('seed', seed, 0)}."
+        key = f"seed {check.seed(seed)}."
     return Bound(unit, rows, first_by, key)
 
 

@@ -315,7 +315,7 @@ def plan(
     if not wanted:
         raise InvalidParameterError("epsilons must hold at least one")
     caution(epsilon=wanted[-1], delta=delta, n=n)
-    level, seed = check.open_unit("level", level), check.integer("seed", seed, 0)
+    level, seed = check.open_unit("level", level), check.seed(seed)
     change = check.choice(
         "adjacency", ("add_remove" if task == "synthesis" else "replace") if adjacency is None else adjacency,
         ("replace", "add_remove"),

@@ -238,3 +238,12 @@ def test_integers_that_lie_close_together_are_the_same_persons(low, dtype, sprea
     ]
     assert tables[0].sum() == 48
     np.testing.assert_array_equal(*tables)
+
+
+@pytest.mark.parametrize("seed", [0, 2**63, 2**64 - 1])
+def test_a_seed_is_any_word_of_a_generator(seed):
+    rows = {"person": [1, 1, 2], "x": [1, 2, 3]}
+    kept = bound_rows(rows, unit="person", max_rows=1, seed=seed)
+    assert len(kept["x"]) == 2
+    with pytest.raises(InvalidParameterError, match=r"seed must be at most 2\^64 - 1"):
+        bound_rows(rows, unit="person", max_rows=1, seed=2**64)
