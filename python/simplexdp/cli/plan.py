@@ -18,8 +18,8 @@ from simplexdp.cli.writing import Output, Result, emit, warn
 
 __all__ = ["plan"]
 
-TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile")
-METRICS = ("counts", "shares", "largest", "hellinger", "accuracy", "pairs", "span")
+TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile", "hierarchy")
+METRICS = ("counts", "finest", "coarsest", "shares", "largest", "hellinger", "accuracy", "pairs", "span")
 SHAPES = ("uniform", "dirichlet", "zipf", "sparse")
 
 
@@ -30,6 +30,7 @@ Examples:
   simplexdp plan histogram --n 1000 --domains 10 --epsilons 0.5,1,2
   simplexdp plan groups --n 5000 --domains 20,4 --metric shares --epsilons 0.5 --plot plan.png
   simplexdp plan synthesis --n 1000 --domains 4,3,2 --epsilons 1 --json
+  simplexdp plan hierarchy --n 5000 --domains 5,100 --epsilons 0.5,1
   simplexdp plan mean --n 1000 --bounds 0:100 --epsilons 0.5,1
   simplexdp plan classifier --n 500 --like people.csv --domains domains.json --classes job --epsilons 2
 """,
@@ -40,7 +41,7 @@ Examples:
     "--domains",
     metavar="D[,D...]|FILE.json",
     help="Numbers of categories of the columns; or a file of public domains, as 'fit-nb' takes. 'groups': the groups "
-    "first; 'classifier': the classes last.",
+    "first; 'classifier': the classes last; 'hierarchy': groups of each level from coarse to fine.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Below one in n, better a tenth of it.")
 @click.option("--epsilons", metavar="E[,E...]", help="By default 0.1,0.2,0.5,1,2,5,10.")
@@ -91,12 +92,12 @@ def plan(
 ) -> None:
     """Say what each epsilon buys for TASK, before any private record is read.
 
-    TASK is histogram, groups, posterior, classifier, network, synthesis, mean or quantile. At each epsilon the best
-    mechanism is tried on made-up data, or on records of a public table: the error, how sure an attacker can be, and how
-    many records it takes until privacy costs no more than chance.
+    TASK is histogram, groups, posterior, classifier, network, synthesis, mean, quantile or hierarchy. At each epsilon
+    the best mechanism is tried on made-up data, or on records of a public table: the error, how sure an attacker can
+    be, and how many records it takes until privacy costs no more than chance.
     """
     output = Output.chosen(out, form, as_json, default=None if out else "table")
-    if domains is None and like is None and task not in TASKS[6:]:
+    if domains is None and like is None and task not in TASKS[6:8]:
         raise click.UsageError("--domains or --like must be given")
     if plot is not None:
         check_picture("--plot", plot)
@@ -117,7 +118,7 @@ def plan(
             n=n,
             domains=None if domains is None else _domains(domains),
             delta=delta,
-            like=None if like is None else _numbers(like) if task in TASKS[6:] else _table(like),
+            like=None if like is None else _numbers(like) if task in TASKS[6:8] else _table(like),
             progress=lambda done, of: bar(done / of),
             **given,
         )
@@ -139,8 +140,12 @@ def _result(found: Any) -> Result:
     content = found.to_dict()
     rows = content.pop("steps")
     words = content.pop("words")
-    names = [name for name in rows[0] if name != "code"]
-    return Result({name: [row[name] for row in rows] for name in names}, content, [words])
+    names = [name for name in rows[0] if name not in ("code", "by_level")]
+    columns = {name: [row[name] for row in rows] for name in names}
+    for place, level in enumerate(rows[0]["by_level"]):
+        for what in ("share", "value", "within"):
+            columns[f"{level['name']} {what}"] = [row["by_level"][place][what] for row in rows]
+    return Result(columns, content, [words])
 
 
 def _floats(text: str) -> list[float]:

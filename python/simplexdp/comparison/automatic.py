@@ -102,7 +102,7 @@ def _hierarchy(asked: Asked, levels: Any) -> Advice:
     """Say how the levels share the budget, and what they are off by; from their numbers of groups."""
     from simplexdp.hierarchy.release import planned_levels
 
-    tree = _even_tree(levels)
+    tree = even_tree(levels)
     columns = tree.columns
     delta = asked.delta or None
     shares, mechanisms, _ = planned_levels(tree, asked.epsilon, delta, None, asked.adjacency, 1)
@@ -133,19 +133,19 @@ def _hierarchy(asked: Asked, levels: Any) -> Advice:
     return NOISE[type(finest).__name__], why, code
 
 
-def _even_tree(levels: Any) -> Any:
+def even_tree(levels: Any, name: str = "levels") -> Any:
     """Return a hierarchy whose groups have children as evenly as their numbers allow."""
     from simplexdp.hierarchy import Hierarchy
 
     try:
-        sizes = [check.integer("levels", size, 1) for size in levels]
+        sizes = [check.integer(name, size, 1) for size in levels]
     except TypeError:
-        raise InvalidParameterError(f"levels must be numbers of groups, got {levels!r}") from None
+        raise InvalidParameterError(f"{name} must be numbers of groups, got {levels!r}") from None
     if max(sizes, default=0) > MOST_GROUPS:
-        raise InvalidParameterError(f"levels must be at most {MOST_GROUPS}, got {max(sizes)}")
+        raise InvalidParameterError(f"{name} must be at most {MOST_GROUPS}, got {max(sizes)}")
     if len(sizes) < 2 or any(fine < coarse for coarse, fine in pairwise(sizes)) or sizes[-1] < 2:
         raise InvalidParameterError(
-            f"levels must be at least two numbers of groups that do not fall from coarse to fine, got {levels!r}"
+            f"{name} must be at least two numbers of groups that do not fall from coarse to fine, got {levels!r}"
         )
     columns = [f"level {place}" for place in range(1, len(sizes) + 1)]
     paths = [tuple(leaf * size // sizes[-1] for size in sizes) for leaf in range(sizes[-1])]

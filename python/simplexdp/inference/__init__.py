@@ -42,6 +42,7 @@ def infer(
     total: Any = None,
     centre: ArrayLike | None = None,
     share_prior: bool = True,
+    units: int = 1,
     **options: Any,
 ) -> HistogramPosterior | TablePosterior:
     """Return the exact posterior of counts and shares given a release: ``mechanism.infer`` of every mechanism.
@@ -64,6 +65,10 @@ def infer(
         histogram: that would count it twice.
     share_prior : bool, default True
         Whether many histograms share the concentration of the empirical prior; otherwise each has its own.
+    units : int, default 1
+        Of how many units of the release a person is, where persons were weighted
+        (`simplexdp.sensitivity.weight_units`): the posterior is that of numbers of persons, whole ones, and so are
+        `total` and what is inferred.
     **options
         ``resolution`` of a Dirichlet release, as it was given to ``release``.
 
@@ -79,6 +84,13 @@ def infer(
     >>> posterior.counts.interval(0.95).shape
     (3, 2)
     """
+    units = check.integer("units", units, 1)
+    if units > 1:
+        # The mechanisms import this package in their methods.
+        from simplexdp.inference.of_persons import in_persons, law_of_persons
+
+        release = in_persons(mechanism, check.numbers("release", release), units)
+        mechanism = law_of_persons(mechanism, units)
     problem, stated = state(mechanism, release, total, options)
     shape = problem.releases[0].shape
     if len(shape) == 1:

@@ -86,7 +86,7 @@ def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int
     # Given n all splits together have a mass of one: without that large totals, which have many more of them, would be
     # the likelier ones before the release. Were all splits as likely, rows without records would seem to have some.
     whole = np.zeros(rows, dtype=np.int64)
-    even = Part(0.0, np.ones(rows), np.array([float(rows)]))
+    even = Part(0.0, np.ones(rows))
     levels = [
         Level(whole, [even] if rows == 1 else empirical_parts(whole)),
         Level(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simplexdp.exceptions import InvalidParameterError
 from simplexdp.mechanisms import (
     DirichletMechanism,
     DiscreteGaussianMechanism,
@@ -28,7 +29,11 @@ def law_of_persons(mechanism: Any, units: int) -> Any:
         return DirichletMechanism(scale=scale, prior=mechanism.prior, dimension=mechanism.dimension)
     if isinstance(mechanism, (LaplaceMechanism, DiscreteLaplaceMechanism)):
         return LaplaceMechanism(scale=float(mechanism.scale) / units, sensitivity=1, changed=1)
-    assert isinstance(mechanism, (GaussianMechanism, DiscreteGaussianMechanism))  # no other noise has units
+    if not isinstance(mechanism, (GaussianMechanism, DiscreteGaussianMechanism)):
+        raise InvalidParameterError(
+            f"units must be 1 for {type(mechanism).__name__}: persons have units in Dirichlet draws and in counts with "
+            "independent noise alone"
+        )
     return GaussianMechanism(sigma=float(mechanism.sigma) / units, sensitivity=1, changed=1)
 
 

@@ -93,7 +93,15 @@ class NoiseMechanism:
             values = np.asarray(y, dtype=np.int64)
         return np.stack([values - radius, values + radius], axis=-1)
 
-    def infer(self, release: ArrayLike, *, prior: Any = 1.0, total: Any = None, centre: ArrayLike | None = None) -> Any:
+    def infer(
+        self,
+        release: ArrayLike,
+        *,
+        prior: Any = 1.0,
+        total: Any = None,
+        centre: ArrayLike | None = None,
+        units: int = 1,
+    ) -> Any:
         """Return the exact posterior of counts and shares given a release, as `simplexdp.inference.infer`.
 
         Examples
@@ -104,7 +112,7 @@ class NoiseMechanism:
         """
         from simplexdp.inference import infer
 
-        return infer(self, release, prior=prior, total=total, centre=centre)
+        return infer(self, release, prior=prior, total=total, centre=centre, units=units)
 
 
 def _shown(value: Any) -> str:

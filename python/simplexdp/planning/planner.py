@@ -18,9 +18,9 @@ from simplexdp.comparison.population import SHAPES
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.numeric.column import checked_bounds
-from simplexdp.planning import counts, models, numeric
+from simplexdp.planning import counts, models, numeric, trees
 from simplexdp.planning.stand_in import EVENNESSES, EXTREMES, MadeUp, StandIn, domains_of, stand_in
-from simplexdp.planning.tasks import METRICS, MODELS, NUMERIC, OF_TASK, TASKS, Budget, Found, Metric, Task
+from simplexdp.planning.tasks import METRICS, MODELS, NUMERIC, OF_TASK, TASKS, Budget, ByLevel, Found, Metric, Task
 
 __all__ = ["Plan", "Step", "plan"]
 
@@ -71,6 +71,9 @@ class Step:
         100 for a model; None where more would be needed than can be tried.
     code : str
         Lines that make the release.
+    by_level : tuple of ByLevel
+        Of a hierarchy: for each level, from coarse to fine, its ``name``, ``share`` of the budget, ``value``,
+        ``standard_error``, ``within`` and ``reach``.
     """
 
     epsilon: float
@@ -83,6 +86,7 @@ class Step:
     records_needed: int | None
     code: str = field(repr=False)
     reach: tuple[float, float] | None = None
+    by_level: tuple[ByLevel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -154,10 +158,12 @@ class Plan:
         """Return plain numbers, texts, lists and dictionaries; what is not finite becomes None."""
         content = {name: value for name, value in vars(self).items() if name != "steps"}
         enough = self.enough
-        steps = [
+        steps: list[dict[str, Any]] = [
             {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row}
             for row in (vars(step).items() for step in self.steps)
         ]
+        for step in steps:
+            step["by_level"] = [dict(vars(level)) for level in step["by_level"]]
         return {**content, "enough": None if enough is None else enough.epsilon, "words": self.words, "steps": steps}
 
     def plot(self, ax: Any = None) -> Any:
@@ -187,6 +193,10 @@ class Plan:
             del heads[3]
             for row in rows:
                 del row[3]
+        for place, level in enumerate(self.steps[0].by_level):
+            heads.append(level.name)
+            for step, row in zip(self.steps, rows, strict=True):
+                row.append(metric.shown(step.by_level[place].value))
         return heads, rows
 
     def __str__(self) -> str:
@@ -246,13 +256,14 @@ def plan(
 
     Parameters
     ----------
-    task : {"histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile"}
+    task : {"histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile", "hierarchy"}
     n : int
         Number of records, public or a public guess.
     domains : mapping, sequence or int
         What values columns have: a mapping from columns to lists of values, cardinalities or `simplexdp.frames.Domain`;
-        or cardinalities. "groups" takes the groups, then the column. May be left out where `like` is given, and is for
-        "mean" and "quantile".
+        or cardinalities. "groups" takes the groups, then the column; "hierarchy" a `simplexdp.hierarchy.Hierarchy`, or
+        how many groups each level has, from coarse to fine. May be left out where `like` is given, and is for "mean"
+        and "quantile".
     delta : float
         0 allows pure mechanisms only.
     epsilons : iterable of float
@@ -262,7 +273,8 @@ def plan(
         "mean" and "quantile" take a sequence of numbers.
     metric : str, optional
         "histogram": "counts" (mean error of a count), "shares" (of a share) or "largest" (largest error of a share);
-        "groups": "counts" or "shares", of the shares within a group. The other tasks have one: "posterior" the
+        "groups": "counts" or "shares", of the shares within a group; "hierarchy": "finest" or "coarsest", the mean
+        error of a count of that level, and every step tells it of all levels. The other tasks have one: "posterior" the
         Hellinger distance, "classifier" the accuracy, "network" and "synthesis" the mean total variation distance
         between synthetic and real tables of two columns, those of the edges or all, "mean" and "quantile" the error in
         shares of the distance between the bounds (of the three quartiles on average).
@@ -276,8 +288,8 @@ def plan(
     bounds : (float, float), optional
         Of a "mean" or "quantile"; by default 0 and 1. Needed with `like`.
     shape : {"uniform", "dirichlet", "zipf", "sparse"}, optional
-        Of a "histogram", "groups" or "posterior", where it is publicly known what the shares are like: equal; spread
-        over all categories; proportional to rank^-1.5; on few categories. Steps have no reach then.
+        Of a "histogram", "groups", "posterior" or "hierarchy", where it is publicly known what the shares are like:
+        equal; spread over all categories; proportional to rank^-1.5; on few categories. Steps have no reach then.
     adjacency : {"replace", "add_remove"}, optional
         By default that of the classes that make the release: "add_remove" for "synthesis", "replace" for the others.
     level : float
@@ -334,7 +346,7 @@ def plan(
     if classes is not None and task != "classifier":
         raise InvalidParameterError(f"classes must be left out for the task {task!r}")
     if shape is not None:
-        if task not in TASKS[:3] or like is not None:
+        if task not in (*TASKS[:3], "hierarchy") or like is not None:
             raise InvalidParameterError(f"shape must be left out with like and for the task {task!r}, got {shape!r}")
         check.choice("shape", shape, SHAPES)
     measured: Task
@@ -346,9 +358,15 @@ def plan(
         values = numeric.numbers_like(like)
         measured = numeric.Numbers(task, checked_bounds((0.0, 1.0) if bounds is None else bounds), values, seed)
         records = None if values is None else len(values)
+    elif bounds is not None:
+        raise InvalidParameterError(f"bounds must be left out for the task {task!r}")
+    elif task == "hierarchy":
+        tree = trees.tree_of(domains, like)
+        finest = tree.columns[-1]
+        source = None if like is None else stand_in(like, {finest: Domain([path[-1] for path in tree.paths])})
+        measured = trees.Tree(tree, chosen, source, shape, seed)
+        records = None if source is None else source.n_records
     else:
-        if bounds is not None:
-            raise InvalidParameterError(f"bounds must be left out for the task {task!r}")
         stated = domains_of(domains, like)
         source = None if like is None else stand_in(like, stated)
         measured = _task(task, stated, source, chosen, edges, classes, shape, seed)
@@ -384,6 +402,7 @@ def plan(
                 None if needed is None else _round(needed),
                 each.code,
                 each.reach,
+                each.by_level,
             )
         )
         if progress is not None:
@@ -541,6 +560,11 @@ def _words(plan: Plan) -> str:
         f"{plan.about[0].upper()}{plan.about[1:]}, {plan.n:,} records, at epsilon = {shown.epsilon:g} and delta = "
         f"{plan.delta:g}: {told}."
     ]
+    if shown.by_level:
+        each = ", ".join(
+            f"{level.name} {metric.shown(level.value)} with {level.share:.0%} of the budget" for level in shown.by_level
+        )
+        sentences.append(f"By level: {each}.")
     if shown.reach is not None:
         low, high = map(metric.shown, shown.reach)
         sentences.append(f"{plan.reach_words} {low} to {high}.")

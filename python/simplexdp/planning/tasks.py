@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
 
-__all__ = ["METRICS", "MODELS", "NUMERIC", "OF_TASK", "TASKS", "Budget", "Found", "Metric", "Task"]
+__all__ = ["METRICS", "MODELS", "NUMERIC", "OF_TASK", "TASKS", "Budget", "ByLevel", "Found", "Metric", "Task"]
 
-TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile")
-MODELS, NUMERIC = TASKS[3:6], TASKS[6:]
+TASKS = ("histogram", "groups", "posterior", "classifier", "network", "synthesis", "mean", "quantile", "hierarchy")
+MODELS, NUMERIC = TASKS[3:6], TASKS[6:8]
 """Fitted to several columns; of a column of numbers between bounds."""
 
 
@@ -58,6 +58,20 @@ METRICS: dict[str, Metric] = {
             "counts",
             "a count is off by {value} records on average, and true ones lie within {within} of the noisy ones with "
             "{level} confidence each",
+            share=False,
+            interval=True,
+        ),
+        Metric(
+            "finest",
+            "a count of the finest level, as it is expected given all levels, is off by {value} records on average, "
+            "and true ones lie within {within} of it with {level} confidence each",
+            share=False,
+            interval=True,
+        ),
+        Metric(
+            "coarsest",
+            "a count of the coarsest level, as it is expected given all levels, is off by {value} records on average, "
+            "and true ones lie within {within} of it with {level} confidence each",
             share=False,
             interval=True,
         ),
@@ -110,6 +124,7 @@ OF_TASK: Mapping[str, tuple[str, ...]] = {
     "synthesis": ("pairs",),
     "mean": ("span",),
     "quantile": ("span",),
+    "hierarchy": ("finest", "coarsest"),
 }
 """The metrics of each task, the usual one first."""
 
@@ -122,6 +137,31 @@ class Budget:
     delta: float
     adjacency: str
     level: float
+
+
+@dataclass(frozen=True)
+class ByLevel:
+    """What one level of a hierarchy is off by.
+
+    Attributes
+    ----------
+    name : str
+    share : float
+        Of the budget.
+    value, standard_error : float
+        The mean error of a count, and how uncertain it is.
+    within : float
+        Half the length of an interval with the plan's level, on average.
+    reach : pair of float or None
+        Between which means the error lies, as for a step.
+    """
+
+    name: str
+    share: float
+    value: float
+    standard_error: float
+    within: float
+    reach: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -142,6 +182,8 @@ class Found:
     reach : pair of float or None
         Between which values the mean of the metric lies, whatever the shape of the data; None where that is not known,
         or a stand-in shows the shape.
+    by_level : tuple of ByLevel
+        Of a hierarchy, from coarse to fine.
     """
 
     mechanism: str
@@ -151,6 +193,7 @@ class Found:
     curve: PrivacyCurve | None
     code: str
     reach: tuple[float, float] | None = None
+    by_level: tuple[ByLevel, ...] = ()
 
 
 class Task(Protocol):

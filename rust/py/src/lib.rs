@@ -22,6 +22,7 @@ mod guarantee;
 mod hellinger;
 mod incomplete;
 mod inference;
+mod levels;
 mod marginals;
 mod moments;
 mod monotone;
@@ -82,6 +83,8 @@ mod _core {
     };
     #[pymodule_export]
     use inference::{CountPosterior, Observation, infer_rows};
+    #[pymodule_export]
+    use levels::{Laws, tree_laws};
     #[pymodule_export]
     use marginals::{MarginalPlan, ProductMixture, count_marginals, measured_mu};
     #[pymodule_export]

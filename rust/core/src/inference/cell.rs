@@ -1,5 +1,6 @@
 //! One cell: the prior of its count, what was released of it, and the window of the counts that matter.
 
+use super::blocks::Part;
 use super::factor::Factor;
 use super::segment::Segment;
 use crate::special::{log_gamma, log_gamma_ratio};
@@ -63,23 +64,12 @@ impl Cell {
 
     /// ln of Gamma(x + a) / (x! Gamma(a)) times the likelihood (theory E1): the weight of count x but for the total's part.
     pub fn log_weight(&self, x: f64) -> f64 {
-        // Gamma(x + a) / x! is a ratio of near arguments, or Gamma(x + a) / Gamma(a) is, whichever step is shorter.
-        let prior = if self.prior < x + 1.0 {
-            log_gamma_ratio(x + 1.0, self.prior - 1.0) - log_gamma(self.prior)
-        } else {
-            log_gamma_ratio(self.prior, x) - log_gamma(x + 1.0)
-        };
-        prior + self.factors.iter().map(|factor| factor.log_at(x)).sum::<f64>()
+        log_ways(self.prior, x) + self.factors.iter().map(|factor| factor.log_at(x)).sum::<f64>()
     }
 
     /// The logarithm of the likelihood of count x.
     pub(super) fn log_likelihood(&self, x: f64) -> f64 {
         self.factors.iter().map(|factor| factor.log_at(x)).sum()
-    }
-
-    /// A count from which the search for the likely ones may start.
-    pub(super) fn guess(&self) -> f64 {
-        self.factors.first().map_or(0.0, Factor::guess).max(self.least as f64)
     }
 
     /// Whether the releases alone say that the count is not too large.
@@ -137,11 +127,28 @@ impl Cell {
         (high < LARGEST_COUNT).then_some(high)
     }
 
-    /// The tilted law with at most `tail` of its mass outside of the window; counts above `cap` are impossible.
-    ///
-    /// # Errors
-    /// [`Error::NotAffordable`] if the window would be too large, also where the weights have no finite sum.
-    pub(super) fn tilted(&self, tilt: f64, cap: u64, tail: f64) -> Result<TiltedLaw> {
+    /// The ratios at x + 1 and x of the likelihood with the tilt, and of the concave function that bounds it.
+    #[inline]
+    fn likelihood_ratios(&self, x: f64, tilt: f64, last: &mut LastExponential) -> (f64, f64) {
+        let exponent = tilt + self.factors.iter().map(|factor| factor.increment(x)).sum::<f64>();
+        let ratio = last.exp(exponent);
+        if self.factors.iter().all(Factor::is_concave) {
+            return (ratio, ratio);
+        }
+        (ratio, (tilt + self.factors.iter().map(|factor| factor.concave_increment(x)).sum::<f64>()).exp())
+    }
+}
+
+impl Part for Cell {
+    fn least(&self) -> u64 {
+        self.least
+    }
+
+    fn guess(&self) -> f64 {
+        self.factors.first().map_or(0.0, Factor::guess).max(self.least as f64)
+    }
+
+    fn tilted(&self, tilt: f64, cap: u64, tail: f64) -> Result<TiltedLaw> {
         let cap = cap.clamp(self.least, LARGEST_COUNT);
         let mode = self.mode(tilt, cap).ok_or_else(|| too_large(LARGEST_COUNT as usize))?;
         let at = mode as f64;
@@ -161,16 +168,15 @@ impl Cell {
         let log_sum = self.log_weight(at) + tilt * at + sum.ln();
         Ok(TiltedLaw { law: Segment { start, values }, log_sum, outside: walk.outside / sum })
     }
+}
 
-    /// The ratios at x + 1 and x of the likelihood with the tilt, and of the concave function that bounds it.
-    #[inline]
-    fn likelihood_ratios(&self, x: f64, tilt: f64, last: &mut LastExponential) -> (f64, f64) {
-        let exponent = tilt + self.factors.iter().map(|factor| factor.increment(x)).sum::<f64>();
-        let ratio = last.exp(exponent);
-        if self.factors.iter().all(Factor::is_concave) {
-            return (ratio, ratio);
-        }
-        (ratio, (tilt + self.factors.iter().map(|factor| factor.concave_increment(x)).sum::<f64>()).exp())
+/// ln of Gamma(x + a) / (x! Gamma(a)).
+pub(super) fn log_ways(a: f64, x: f64) -> f64 {
+    // Gamma(x + a) / x! is a ratio of near arguments, or Gamma(x + a) / Gamma(a) is, whichever step is shorter.
+    if a < x + 1.0 {
+        log_gamma_ratio(x + 1.0, a - 1.0) - log_gamma(a)
+    } else {
+        log_gamma_ratio(a, x) - log_gamma(x + 1.0)
     }
 }
 

@@ -233,6 +233,17 @@ impl Factor {
         }
     }
 
+    /// The counts outside of which the likelihood of a noisy count is exp(-depth) or less of its largest value there is.
+    pub(super) fn window(&self, depth: f64) -> (f64, f64) {
+        let (value, reach) = match self.0 {
+            Kind::Laplace { value, rate, step, .. } => (value, depth / rate + 0.5 * step),
+            Kind::Gaussian { value, precision, step, .. } => (value, (2.0 * depth / precision).sqrt() + 0.5 * step),
+            Kind::Share { .. } | Kind::Urn { .. } => return (0.0, f64::INFINITY),
+        };
+        // Below zero there is no count: of a value there zero is the likeliest.
+        ((value - reach).floor(), (value.max(0.0) + reach).ceil())
+    }
+
     /// The variance of counts near `x` that the likelihood alone leaves, roughly.
     pub(super) fn variance_near(&self, x: f64) -> f64 {
         match self.0 {

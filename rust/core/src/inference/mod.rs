@@ -16,9 +16,11 @@
 //! - `total`: what is known of n: public, private with a prior, released with noise; the releases' own functions of n.
 //! - `tree`: laws of sums upwards, weights from outside downwards, draws.
 //! - `convolution`: direct or by Fourier transform, with a bound of the error.
-//! - `posterior`: the tilt that keeps all digits, blocks of totals, and what follows for the counts.
+//! - `blocks`: the tilt that keeps all digits, and blocks of totals.
+//! - `posterior`: what follows for the counts.
 //! - `shares`: the law of one probability, a mixture of Beta laws: quantiles and intervals.
 //! - `enumerated`: the posterior from a list of all data sets, where the law of a release is no product (Hellinger mechanism).
+//! - `levels`: counts that add up along a tree.
 //! - `rows`: many histograms at once, with a prior that they share.
 //! - [`conditional`]: tables of a model, whose rows are alike and share totals with other tables.
 //! - `calibration`: how much the evidence of a classifier counts, from a released table of its hits and misses.
@@ -42,12 +44,15 @@
 //! assert!((mean - 17.0).abs() < 1e-9);
 //! ```
 
+mod blocks;
 mod calibration;
 mod cell;
 pub mod conditional;
 mod convolution;
 mod enumerated;
+mod exponentials;
 mod factor;
+mod levels;
 mod mixture;
 mod posterior;
 mod rows;
@@ -61,9 +66,11 @@ pub use calibration::{Bin, weight_of_evidence};
 pub use cell::Cell;
 pub use enumerated::Enumerated;
 pub use factor::{Factor, Noise};
+pub use levels::{Level, Split, tree_posterior};
 pub use mixture::{Mixture, Wanted};
 pub use posterior::Posterior;
 pub use rows::{Interval, Rows, Summary};
 pub use segment::Segment;
 pub use shares::ShareLaw;
 pub use total::{Total, TotalPrior, TotalTerm, log_zero_sum_probability};
+pub use tree::independent_sum;

@@ -1,10 +1,9 @@
 //! The posterior of the counts of one histogram.
 //!
-//! The weight of counts x is H(sum x) prod w_k(x_k) (theory E1). The product is tilted by exp(t sum x), which makes the sum
-//! likely where it matters, so that no digit is lost; it leaves exp(-t n), which goes into the weight of the total. A
-//! public total needs one tilt. A private one is covered by blocks of totals, each with a tilt of its own.
+//! The weight of counts x is H(sum x) prod w_k(x_k) (theory E1): `blocks` says how the sum is looked at.
 
-use super::cell::{Cell, TiltedLaw};
+use super::blocks::{Fineness, Problem, RawBlock, Whole};
+use super::cell::Cell;
 use super::convolution::{convolve_signed, correlate_signed};
 use super::segment::Segment;
 use super::shares::ShareLaw;
@@ -13,25 +12,14 @@ use super::tree::{Tree, uniform};
 use crate::random::{Bits, StreamKey};
 use crate::{Error, Result, interrupt};
 
-/// Mass that all windows together leave out, before it is set against the probability of the total.
-const OUTSIDE: f64 = 1e-17;
-
-/// A block of totals reaches as far as the tilted sum has this share of its largest probability.
-const BLOCK_DEPTH: f64 = 1e-6;
+/// How closely the total is looked at.
+const FINENESS: Fineness = Fineness { outside: 1e-17, depth: 1e-6, reach: 7.0 };
 
 /// Totals whose weight is exp of minus this below the best are left out: some 1e-17.
 const TOTAL_DEPTH: f64 = 39.0;
 
 /// Groups of a private total in the laws of probabilities; as many totals or fewer are groups by themselves.
 const TOTAL_GROUPS: usize = 48;
-
-/// How near the mean of a tilted sum has to be to the totals of a block, and to a public total, in standard deviations: that one is
-/// a seventh as likely then as the mean, and errors set against its probability seven times as large.
-const CLOSE: f64 = 0.5;
-const CLOSE_TO_ONE: f64 = 2.0;
-
-/// Blocks at most.
-const MOST_BLOCKS: usize = 1024;
 
 /// The exact posterior of counts given their releases.
 #[derive(Debug, Clone)]
@@ -52,25 +40,6 @@ struct Block {
     weights: Segment,
 }
 
-/// The tilted laws of all cells, with the mean and variance of their sum.
-struct Tilted {
-    tilt: f64,
-    leaves: Vec<TiltedLaw>,
-    mean: f64,
-    variance: f64,
-}
-
-/// A block before it is weighed against the others: for each of its totals the logarithm of the posterior weight.
-struct RawBlock {
-    tree: Tree,
-    start: i64,
-    log_weights: Vec<f64>,
-    /// Bound of the error of a probability of the sum, relative to the smallest in the block.
-    error: f64,
-    tilt: f64,
-    deviation: f64,
-}
-
 impl Posterior {
     /// The posterior for cells whose counts sum to `total`.
     ///
@@ -87,7 +56,9 @@ impl Posterior {
             let rule = "have a proper prior: these releases say nothing of a large total";
             return Err(Error::parameter("total", rule, "a flat prior"));
         }
-        let problem = Problem { cells, total, prior_sum: cells.iter().map(Cell::prior).sum(), least };
+        let prior_sum = cells.iter().map(Cell::prior).sum();
+        let whole = Tied { total, prior_sum };
+        let problem = Problem { parts: cells, whole: &whole, least, fineness: FINENESS };
         let raw = match total.known() {
             Some(n) if n < least => {
                 return Err(Error::parameter("total", "be at least the sum of the least counts", n));
@@ -95,14 +66,15 @@ impl Posterior {
             Some(n) => vec![problem.block_at(n)?],
             None => problem.blocks(TOTAL_DEPTH)?,
         };
-        let mut posterior = Self::weighed(problem, raw)?;
+        let mut posterior = Self::weighed(cells, prior_sum, raw)?;
         if least > 0 {
             // The prior is that of counts that are not below the least: what it is divided by.
             let unreleased: Vec<Cell> = cells.iter().map(Cell::unreleased).collect();
             let alone = total.alone();
-            let prior = Problem { cells: &unreleased, total: &alone, ..problem };
+            let prior =
+                Problem { parts: &unreleased, whole: &Tied { total: &alone, prior_sum }, least, fineness: FINENESS };
             let raw = total.known().map_or_else(|| prior.blocks(TOTAL_DEPTH), |n| Ok(vec![prior.block_at(n)?]))?;
-            posterior.log_evidence -= Self::weighed(prior, raw)?.log_evidence;
+            posterior.log_evidence -= Self::weighed(&unreleased, prior_sum, raw)?.log_evidence;
         }
         Ok(posterior)
     }
@@ -118,7 +90,8 @@ impl Posterior {
             return Err(Error::parameter("total", "be a range from at least the sum of the least counts", low));
         }
         let range = Total::new(TotalPrior::Between(low, high), Vec::new())?;
-        let problem = Problem { cells, total: &range, prior_sum: cells.iter().map(Cell::prior).sum(), least };
+        let whole = Tied { total: &range, prior_sum: cells.iter().map(Cell::prior).sum() };
+        let problem = Problem { parts: cells, whole: &whole, least, fineness: FINENESS };
         let mut logs = vec![f64::NEG_INFINITY; (high - low + 1) as usize];
         let uniform = (logs.len() as f64).ln();
         for block in problem.blocks(f64::INFINITY)? {
@@ -128,7 +101,7 @@ impl Posterior {
         Ok(logs)
     }
 
-    fn weighed(problem: Problem<'_>, raw: Vec<RawBlock>) -> Result<Self> {
+    fn weighed(cells: &[Cell], prior_sum: f64, raw: Vec<RawBlock>) -> Result<Self> {
         let logs = || raw.iter().flat_map(|block| &block.log_weights);
         let top = logs().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = logs().map(|log| (log - top).exp()).sum();
@@ -156,8 +129,8 @@ impl Posterior {
                 Block { weights: Segment { start: block.start, values: weights }, tree: block.tree }
             })
             .collect();
-        let priors = problem.cells.iter().map(Cell::prior).collect();
-        Ok(Self { priors, prior_sum: problem.prior_sum, blocks, total, log_evidence, error })
+        let priors = cells.iter().map(Cell::prior).collect();
+        Ok(Self { priors, prior_sum, blocks, total, log_evidence, error })
     }
 
     /// The number of cells.
@@ -375,217 +348,24 @@ impl Posterior {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Problem<'a> {
-    cells: &'a [Cell],
+/// The total of a histogram.
+struct Tied<'a> {
     total: &'a Total,
     prior_sum: f64,
-    least: u64,
 }
 
-impl Problem<'_> {
-    /// The tilted laws; with `most` records in all a cell has at most what the others leave.
-    fn tilted(&self, tilt: f64, most: u64) -> Result<Tilted> {
-        let tail = OUTSIDE / self.cells.len() as f64;
-        let mut leaves = Vec::with_capacity(self.cells.len());
-        let (mut mean, mut variance) = (0.0, 0.0);
-        for cell in self.cells {
-            interrupt::check()?;
-            let cap = most.saturating_sub(self.least - cell.least());
-            let leaf = cell.tilted(tilt, cap, tail)?;
-            let moments = leaf.law.moments();
-            mean += moments.0;
-            variance += moments.1;
-            leaves.push(leaf);
-        }
-        Ok(Tilted { tilt, leaves, mean, variance })
+impl Whole for Tied<'_> {
+    fn log_weight(&self, n: u64) -> f64 {
+        self.total.log_weight(n, self.prior_sum)
     }
 
-    /// The tilt that makes the mean of the sum `target` up to so many standard deviations, from a first guess; with the largest
-    /// total that the laws are good for, which keeps them finite.
-    fn tilt_for(&self, target: f64, range: (i64, i64), start: f64, close: f64) -> Result<(Tilted, u64)> {
-        let most = (2.0 * target + 4096.0).min(range.1 as f64) as u64;
-        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-        let mut tilt = start;
-        let mut failure = None;
-        // The width of the bracket before the last step and before the one ahead of it.
-        let mut widths = [f64::INFINITY; 2];
-        for _ in 0..300 {
-            let step = match self.tilted(tilt, most) {
-                Ok(found) => {
-                    let gap = target - found.mean;
-                    if gap.abs() <= close * found.variance.sqrt() || tilt.next_up() >= high || tilt.next_down() <= low {
-                        return Ok((found, most));
-                    }
-                    if gap > 0.0 {
-                        low = tilt;
-                    } else {
-                        high = tilt;
-                    }
-                    // At most twice as far from zero: draws of many units a record need tilts of thousands.
-                    let reach = 32.0 + tilt.abs();
-                    (gap / found.variance).clamp(-reach, reach)
-                }
-                // The sum has no finite mean, or none within reach: the tilt is too large.
-                Err(error @ Error::NotAffordable { .. }) => {
-                    high = tilt;
-                    failure = Some(error);
-                    -1.0
-                }
-                Err(error) => return Err(error),
-            };
-            let next = tilt + step;
-            // Newton's steps may go to and fro over a steep part of the mean: what two of them do not halve is halved.
-            let slow = high - low > 0.5 * widths[1];
-            widths = [high - low, widths[0]];
-            tilt = if next > low && next < high && !slow {
-                next
-            } else if low.is_finite() && high.is_finite() {
-                0.5 * (low + high)
-            } else if low.is_finite() {
-                low + 1.0 + 2.0 * (tilt - low).abs()
-            } else {
-                high - 1.0 - 2.0 * (tilt - high).abs()
-            };
-            if high.is_finite() && low.is_finite() && high - low <= 1e-15 * high.abs().max(low.abs()) {
-                break;
-            }
-        }
-        Err(failure.unwrap_or_else(|| Error::numerical("inference", "no tilt brings the counts to the total")))
+    fn guess(&self) -> Option<f64> {
+        self.total.guess()
     }
 
-    /// The block of one public total.
-    fn block_at(&self, n: u64) -> Result<RawBlock> {
-        let (tilted, _) = self.tilt_for(n as f64, (n as i64, n as i64), 0.0, CLOSE_TO_ONE)?;
-        self.raw(tilted, (n as i64, n as i64 + 1), 0.0)
+    fn range(&self) -> (u64, u64) {
+        self.total.range()
     }
-
-    /// The block of the totals of a window where the tilted sum is not less likely than `depth` times its largest
-    /// probability.
-    fn raw(&self, tilted: Tilted, window: (i64, i64), depth: f64) -> Result<RawBlock> {
-        let log_sum: f64 = tilted.leaves.iter().map(|leaf| leaf.log_sum).sum();
-        let outside: f64 = tilted.leaves.iter().map(|leaf| leaf.outside).sum();
-        let leaves = tilted.leaves.into_iter().map(|leaf| leaf.law).collect();
-        let tree = Tree::new(leaves, window, OUTSIDE / self.cells.len() as f64)?;
-        let root = tree.root();
-        let largest = root.values.iter().copied().fold(0.0, f64::max);
-        let mode = root.values.iter().position(|p| *p == largest).unwrap_or(0);
-        let deep = |p: &f64| *p > depth * largest;
-        let left = root.values[..mode].iter().rev().take_while(|p| deep(p)).count();
-        let right = root.values[mode..].iter().take_while(|p| deep(p)).count();
-        let kept = &root.values[mode - left..mode + right];
-        let start = root.start + (mode - left) as i64;
-        let log_weights: Vec<f64> = (start..)
-            .zip(kept)
-            .map(|(n, p)| log_sum + p.ln() - tilted.tilt * n as f64 + self.total.log_weight(n as u64, self.prior_sum))
-            .collect();
-        let least = kept.iter().copied().fold(f64::INFINITY, f64::min);
-        let error = (outside + tree.lost + tree.noise) / least;
-        Ok(RawBlock { start, log_weights, error, tilt: tilted.tilt, deviation: tilted.variance.sqrt(), tree })
-    }
-
-    /// Blocks of totals from the likely ones outwards, up to where weights are exp(-depth) of the best.
-    fn blocks(&self, depth: f64) -> Result<Vec<RawBlock>> {
-        let range = self.total.range();
-        let range = (range.0.max(self.least) as i64, range.1 as i64);
-        let (first, most) = self.start(range)?;
-        let mut blocks = vec![self.block_around(first, (range.0, most as i64))?];
-        let mut best = top(&blocks[0]);
-        for upwards in [true, false] {
-            loop {
-                interrupt::check()?;
-                let last = if upwards { blocks.last() } else { blocks.first() };
-                let last = last.unwrap_or_else(|| unreachable!("there is a block"));
-                let (start, end) = (last.start, last.start + last.log_weights.len() as i64);
-                let edge = if upwards { last.log_weights.last() } else { last.log_weights.first() };
-                let inner = if upwards { last.log_weights.first() } else { last.log_weights.last() };
-                let (edge, inner) = (*edge.unwrap_or(&f64::NEG_INFINITY), *inner.unwrap_or(&f64::NEG_INFINITY));
-                let rest = if upwards { (end, range.1) } else { (range.0, start - 1) };
-                // It falls, and is far below.
-                if rest.0 > rest.1 || (edge < best - depth && edge <= inner) {
-                    break;
-                }
-                if blocks.len() >= MOST_BLOCKS {
-                    return Err(Error::NotAffordable {
-                        asked: "a posterior of the total over a wider range".into(),
-                        limit: format!("{MOST_BLOCKS} blocks"),
-                        instead: "state the total, or a narrower prior of it",
-                    });
-                }
-                let next = self.next_block(last, upwards, rest, range)?;
-                best = best.max(top(&next));
-                if upwards {
-                    blocks.push(next);
-                } else {
-                    blocks.insert(0, next);
-                }
-            }
-        }
-        Ok(blocks)
-    }
-
-    /// A block next to another, which reaches the first total that is missing.
-    fn next_block(&self, last: &RawBlock, upwards: bool, rest: (i64, i64), range: (i64, i64)) -> Result<RawBlock> {
-        let mut distance = 4.0 * last.deviation;
-        let missing = if upwards { rest.0 } else { rest.1 };
-        loop {
-            let target = if upwards { missing as f64 + distance } else { missing as f64 - distance };
-            let target = target.clamp(rest.0 as f64, rest.1 as f64);
-            let (tilted, most) = self.tilt_for(target, range, last.tilt, CLOSE)?;
-            let block = self.block_around(tilted, (rest.0, rest.1.min(most as i64)));
-            match block {
-                Ok(block) if (block.start..block.start + block.log_weights.len() as i64).contains(&missing) => {
-                    return Ok(block);
-                }
-                Ok(_) | Err(Error::Numerical { .. }) if distance > 0.25 => distance *= 0.5,
-                Ok(_) => return Err(Error::numerical("inference", "the totals cannot be covered")),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// The block around the mean of a tilted sum, of totals in `rest`.
-    fn block_around(&self, tilted: Tilted, rest: (i64, i64)) -> Result<RawBlock> {
-        let reach = 7.0 * tilted.variance.sqrt() + 3.0;
-        let window = (
-            ((tilted.mean - reach).floor() as i64).max(rest.0),
-            ((tilted.mean + reach).ceil() as i64 + 1).min(rest.1 + 1),
-        );
-        if window.0 >= window.1 {
-            return Err(Error::numerical("inference", "a block of totals is empty"));
-        }
-        self.raw(tilted, window, BLOCK_DEPTH)
-    }
-
-    /// Tilted laws whose sum is near the most likely total: where the slope of the total's weight equals the tilt.
-    fn start(&self, range: (i64, i64)) -> Result<(Tilted, u64)> {
-        let weight = |n: f64| self.total.log_weight(n as u64, self.prior_sum);
-        let inside = |n: f64| n.clamp(range.0 as f64, range.1 as f64);
-        let mut target = inside(self.total.guess().unwrap_or_else(|| self.cells.iter().map(Cell::guess).sum()));
-        let mut found = self.tilt_for(target, range, 0.0, CLOSE)?;
-        for _ in 0..20 {
-            let (tilted, _) = &found;
-            let (mean, deviation) = (inside(tilted.mean.round()), tilted.variance.sqrt().max(1.0).round());
-            let (below, above) = (inside(mean - deviation), inside(mean + deviation));
-            if !(above > below) {
-                break;
-            }
-            let slope = (weight(above) - weight(below)) / (above - below);
-            // A Newton step in the total for cells of this spread, at most threefold.
-            let step =
-                inside((mean + tilted.variance * (slope - tilted.tilt)).clamp(mean / 3.0 - 10.0, 3.0 * mean + 10.0));
-            if !step.is_finite() || (step - target).abs() <= deviation {
-                break;
-            }
-            target = step;
-            found = self.tilt_for(target, range, tilted.tilt, CLOSE)?;
-        }
-        Ok(found)
-    }
-}
-
-fn top(block: &RawBlock) -> f64 {
-    block.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 #[cfg(test)]

@@ -58,6 +58,11 @@ impl Segment {
         (self.start as f64 + mean, second / sum)
     }
 
+    /// The values at the integers of another function.
+    pub(super) fn aligned(&self, other: &Self) -> Vec<f64> {
+        (other.start..other.end()).map(|x| self.at(x)).collect()
+    }
+
     /// The function times a number.
     pub(super) fn scaled(&self, factor: f64) -> Self {
         Self { start: self.start, values: self.values.iter().map(|value| factor * value).collect() }

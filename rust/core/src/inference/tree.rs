@@ -151,6 +151,16 @@ impl Tree {
     }
 }
 
+/// The law of the sum of independent counts, but for 1e-16 of its mass.
+///
+/// # Errors
+/// [`crate::Error::Interrupted`].
+pub fn independent_sum(laws: Vec<Segment>) -> Result<Segment> {
+    let everything = (i64::MIN / 4, i64::MAX / 4);
+    let tail = 1e-16 / (4 * laws.len().max(1)) as f64;
+    Ok(Tree::new(laws, everything, tail)?.root().clone())
+}
+
 /// A number in (0, 1).
 pub(super) fn uniform<B: Bits>(bits: &mut B) -> f64 {
     ((bits.next_u64() >> 11) as f64 + 0.5) * 2f64.powi(-53)
