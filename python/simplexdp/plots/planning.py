@@ -18,8 +18,8 @@ __all__ = ["plan"]
 
 LABELS = {
     "counts": "mean error of a count",
-    "finest": "mean error of a count of the finest level",
-    "coarsest": "mean error of a count of the coarsest level",
+    "finest": "mean error, finest level",
+    "coarsest": "mean error, coarsest level",
     "shares": "mean error of a share (%)",
     "largest": "largest error of a share (%)",
     "hellinger": "Hellinger distance",

@@ -153,3 +153,16 @@ def test_the_page_of_a_seeded_release_says_so_on_top(simplexdp, places):
     done = simplexdp("release", *JOB, *BY, "--hierarchy", "places.json", "--report", "p.html", "--seed", "3", stdin=CSV)
     assert done.code == 0, done.err
     assert '<p class="warning" role="alert"><bdi>NOT PRIVATE' in (places / "p.html").read_text()
+
+
+def test_a_plan_tells_the_error_of_every_level(simplexdp):
+    done = simplexdp("plan", "hierarchy", "--n", "300", "--domains", "2,6", "--epsilons", "0.5,2", "--json")
+    assert done.code == 0, done.err
+    first, last = done.json["rows"]
+    assert done.json["metric"] == "finest"
+    assert first["value"] == first["level 2 value"] > last["level 2 value"]
+    assert first["level 1 share"] + first["level 2 share"] == pytest.approx(1.0)
+    assert first["level 1 within"] > 0
+    told = simplexdp("plan", "hierarchy", "--n", "300", "--domains", "2,6", "--epsilons", "2")
+    assert "By level: level 1" in told.out.replace("\n", " ")
+    assert "sdp.hierarchy.release(frame, hierarchy, epsilon=2.0, delta=1e-06)" in told.out

@@ -203,38 +203,6 @@ impl<P: Part, W: Whole> Problem<'_, P, W> {
         self.raw(self.tilted(tilt, most)?, window, 0.0)
     }
 
-    /// About the logarithm of the sum of all weights, or of that of a known total, by the method of steepest descent: as good as sums
-    /// are near normal, and many times as fast as the sums themselves.
-    pub(super) fn steepest(&self, known: Option<u64>) -> Result<f64> {
-        let (low, high) = self.whole.range();
-        let range = (low.max(self.least) as i64, high as i64);
-        let (tilted, _) = match known {
-            Some(n) => self.tilt_for(n as f64, (n as i64, n as i64), 0.0, CLOSE)?,
-            None => self.start(range)?,
-        };
-        let inside = |n: f64| n.clamp(range.0 as f64, range.1 as f64).round();
-        let at = known.map_or_else(|| inside(tilted.mean), |n| n as f64);
-        let weight = |n: f64| self.whole.log_weight(n as u64);
-        let tau = std::f64::consts::TAU;
-        // No probability is above one.
-        let density = -0.5 * (tau * tilted.variance).max(1.0).ln();
-        let away = (at - tilted.mean) * (at - tilted.mean) / (2.0 * tilted.variance.max(1e-9));
-        let log_sum: f64 = tilted.leaves.iter().map(|leaf| leaf.log_sum).sum();
-        let top = log_sum - tilted.tilt * at + density - away.min(CLOSE) + weight(at);
-        if known.is_some() {
-            return Ok(top);
-        }
-        let step = tilted.variance.sqrt().max(1.0).round();
-        let (below, above) = (inside(at - step), inside(at + step));
-        let bend = if at - below == step && above - at == step {
-            (weight(above) + weight(below) - 2.0 * weight(at)) / (step * step)
-        } else {
-            0.0
-        };
-        let curvature = (1.0 / tilted.variance.max(1e-9) - bend).max(0.1 / tilted.variance.max(1e-9));
-        Ok(top + 0.5 * (tau / curvature).max(1.0).ln())
-    }
-
     /// Blocks of totals from the likely ones outwards, up to where weights are exp(-depth) of the best.
     pub(super) fn blocks(&self, depth: f64) -> Result<Vec<RawBlock>> {
         let range = self.whole.range();

@@ -33,10 +33,8 @@ const FINENESS: Fineness = Fineness { outside: 1e-14, depth: 5e-12, reach: 8.0 }
 /// Choices of priors below the top whose evidence is exp of minus this below the best are left out.
 const LIGHT: f64 = 30.0;
 
-/// By how much more the evidence may be below the best where it is known about only, and where the search among the splits, which
-/// are in order, goes on.
-const DOUBT: f64 = 6.0;
-const BEYOND: f64 = 20.0;
+/// By how much more it may be below the best where the search among the priors of a level still goes on.
+const BEYOND: f64 = 10.0;
 
 /// The weight of the choices of priors that are left out in the end.
 const REST: f64 = 1e-6;
@@ -44,11 +42,11 @@ const REST: f64 = 1e-6;
 /// Choices of priors that are kept at a level.
 const MOST_STATES: usize = 400;
 
-/// Children's windows of so many counts are added up at once, also where the evidence is only to be known about.
-const FEW: usize = 4096;
-
 /// Masses of parents that are not worth walking down for.
 const NOTHING: f64 = 1e-14;
+
+/// Counts in the windows of all nodes of the lowest level.
+const LARGEST_WINDOWS: f64 = (1 << 24) as f64;
 
 /// Steps after which a running product begins anew from a logarithm, so that it cannot overflow.
 const RUN: usize = 16;
@@ -265,9 +263,15 @@ pub fn tree_posterior(levels: &[Level], total: Option<u64>, threads: usize) -> R
     }
     let most = total.unwrap_or(LARGEST_COUNT);
     let windows: f64 = lowest.released.iter().map(|factor| width(factor.window(DEPTH), most)).sum();
+    if windows > LARGEST_WINDOWS {
+        return Err(Error::NotAffordable {
+            asked: format!("a posterior of groups whose noise reaches over {windows:.0} counts in all"),
+            limit: format!("{LARGEST_WINDOWS:.0} counts"),
+            instead: "take least squares, fewer groups or a larger budget",
+        });
+    }
     // The messages, those with a prior, and a tree of sums.
-    let values = if windows < 1e15 { 4 * windows as usize } else { usize::MAX };
-    memory::check::<f64>("what is known of the lowest level", values)?;
+    memory::check::<f64>("what is known of the lowest level", 4 * windows as usize)?;
     let tree = Tree { levels, families: levels.iter().map(Level::families).collect(), total, most, threads };
     let leaves = lowest.released.iter().map(|factor| Message::of(factor, most)).collect::<Result<Vec<_>>>()?;
     tree.descended(&tree.ascended(&leaves)?, &leaves)
@@ -292,77 +296,45 @@ impl Tree<'_> {
         let mut found: Vec<Vec<State>> = Vec::new();
         for place in (0..self.levels.len()).rev() {
             let below = found.last();
-            let choices = self.choices(place, below, leaves)?;
-            let states = parallel::map(choices.into_iter(), self.threads, |(below_at, split)| {
-                let lower = below.map(|states| &states[below_at]);
-                self.state(place, (below_at, split), lower, lower.map_or(leaves, |state| &state.messages))
-            })?;
+            let states = self.grown(place, below, leaves)?;
             found.push(self.kept(states, place)?);
         }
         found.reverse();
         Ok(found)
     }
 
-    /// The choices of a state of the levels below and of a split that may be likely.
-    fn choices(&self, place: usize, below: Option<&Vec<State>>, leaves: &[Message]) -> Result<Vec<(usize, usize)>> {
+    /// The choices of a state of the levels below and of a split, as far as they may be likely: the splits are in the order of their
+    /// concentrations, along which the evidence rises and falls.
+    fn grown(&self, place: usize, below: Option<&Vec<State>>, leaves: &[Message]) -> Result<Vec<State>> {
         let (states, splits) = (below.map_or(1, Vec::len), self.levels[place].splits.len());
-        if states * splits == 1 {
-            return Ok(vec![(0, 0)]);
-        }
         let lower = |at: usize| below.map(|states| &states[at]);
-        let mut scores: Vec<Vec<Option<f64>>> = vec![vec![None; splits]; states];
+        let mut found: Vec<Vec<Option<State>>> = (0..states).map(|_| (0..splits).map(|_| None).collect()).collect();
         let mut best = f64::NEG_INFINITY;
         let mut next: Vec<(usize, usize)> = (0..states).map(|at| (at, splits / 2)).collect();
         while !next.is_empty() {
-            let found = parallel::map(next.iter(), self.threads, |&(at, split)| {
-                self.about(place, split, lower(at), lower(at).map_or(leaves, |state| &state.messages))
+            let new = parallel::map(next.iter(), self.threads, |&(at, split)| {
+                let children = lower(at).map_or(leaves, |state| &state.messages);
+                self.state(place, (at, split), lower(at), children)
             })?;
-            for (&(at, split), score) in next.iter().zip(found) {
-                scores[at][split] = Some(score);
-                best = best.max(score);
+            for (&(at, split), state) in next.iter().zip(new) {
+                best = best.max(state.score);
+                found[at][split] = Some(state);
             }
             // On either side as long as it rises, or is not too far below the best.
-            next = scores
-                .iter()
-                .enumerate()
-                .flat_map(|(at, row)| {
-                    let own = row.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-                    let open = move |split: &usize| row[*split].is_some_and(|s| s == own || s > best - LIGHT - BEYOND);
-                    let to_do = move |split: &usize| row.get(*split).is_some_and(Option::is_none);
-                    (0..splits)
-                        .filter(open)
-                        .flat_map(|split| [split.wrapping_sub(1), split + 1])
-                        .filter(to_do)
-                        .map(move |split| (at, split))
-                })
-                .collect();
-            next.dedup();
-        }
-        let light = if place > 0 { LIGHT } else { -f64::ln(REST) };
-        let likely = |at: usize, split: usize| scores[at][split].is_some_and(|score| score > best - light - DOUBT);
-        let all = (0..states).flat_map(|at| (0..splits).map(move |split| (at, split)));
-        Ok(all.filter(|&(at, split)| likely(at, split)).collect())
-    }
-
-    /// About the score of a state, see [`Self::state`].
-    fn about(&self, place: usize, split: usize, lower: Option<&State>, children: &[Message]) -> Result<f64> {
-        let mut score = self.levels[place].splits[split].log_weight + lower.map_or(0.0, |lower| lower.log_prior);
-        for parent in 0..self.families[place].len() {
-            interrupt::check()?;
-            let (parts, above) = self.family(place, parent, split, children);
-            let known = if place == 0 { self.total } else { None };
-            if known.is_some_and(|n| n < above.range.0 || n > above.range.1) {
-                return Ok(f64::NEG_INFINITY);
+            next.clear();
+            for (at, row) in found.iter().enumerate() {
+                let own = row.iter().flatten().map(|state| state.score).fold(f64::NEG_INFINITY, f64::max);
+                for (split, state) in row.iter().enumerate() {
+                    let open = |state: &State| state.score == own || state.score > best - LIGHT - BEYOND;
+                    if state.as_ref().is_some_and(open) {
+                        let sides = [split.wrapping_sub(1), split + 1];
+                        let to_do = sides.into_iter().filter(|&side| row.get(side).is_some_and(Option::is_none));
+                        next.extend(to_do.map(|side| (at, side)));
+                    }
+                }
             }
-            let problem = problem(&parts, &above);
-            score += if parts.iter().map(|part| part.logs.len()).sum::<usize>() <= FEW {
-                let blocks = known.map_or_else(|| problem.blocks(DEPTH), |n| Ok(vec![problem.block_at(n)?]))?;
-                log_sum(blocks.iter().map(|block| &block.log_weights[..]))
-            } else {
-                problem.steepest(known)?
-            };
         }
-        Ok(score)
+        Ok(found.into_iter().flatten().flatten().collect())
     }
 
     /// The likeliest choices.
@@ -680,10 +652,11 @@ mod tests {
         let laws = tree_posterior(&levels, Some(10_000), 1).unwrap();
         assert_eq!(laws, tree_posterior(&levels, Some(10_000), 2).unwrap());
         let means: Vec<Vec<f64>> = laws.iter().map(|laws| laws.iter().map(|law| law.moments().0).collect()).collect();
-        assert!((means[1].iter().sum::<f64>() - 10_000.0).abs() < 1e-6);
+        // To 1e-8 of the number of records, what docs/groups.md promises: messages end exp(-26) below their largest value.
+        assert!((means[1].iter().sum::<f64>() - 10_000.0).abs() < 1e-4);
         for (parent, mean) in means[1].iter().enumerate() {
             let children: f64 = means[2].iter().zip(&parents).filter(|(_, p)| **p == parent).map(|(m, _)| m).sum();
-            assert!((children - mean).abs() < 1e-6, "{children} {mean}");
+            assert!((children - mean).abs() < 1e-4, "{children} {mean}");
         }
     }
 
