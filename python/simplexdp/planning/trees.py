@@ -63,6 +63,7 @@ class Tree:
 
     yardstick_words = "chance alone, another sample of as many records, makes {}"
     fixed_yardstick = False
+    varies = True
 
     def __init__(self, tree: Hierarchy, metric: Metric, source: StandIn | None, shape: str | None, seed: int) -> None:
         self._tree, self.metric, self._source, self._seed = tree, metric, source, seed
