@@ -119,7 +119,7 @@ def _bins(path: str, name: str, stated: Mapping[str, Any], null: bool) -> Bins:
         ends, n_bins = stated["bounds"], stated["bins"]
         valid = isinstance(n_bins, int) and not isinstance(n_bins, bool) and 1 <= n_bins <= _MOST_BINS
         if valid and _increasing(ends, 2) and len(ends) == 2:
-            edges = np.linspace(ends[0], ends[1], n_bins + 1)[1:-1]
+            edges = np.linspace(float(ends[0]), float(ends[1]), n_bins + 1)[1:-1]
             return Bins(tuple(edges.tolist()), (float(ends[0]), float(ends[1])), _whole(ends), null)
     if keys == {"edges"} and _increasing(stated["edges"], 2) and len(stated["edges"]) <= _MOST_BINS:
         ends = stated["edges"]
@@ -133,10 +133,15 @@ def _bins(path: str, name: str, stated: Mapping[str, Any], null: bool) -> Bins:
 def _increasing(ends: Any, least: int) -> bool:
     if not isinstance(ends, list) or len(ends) < least:
         return False
-    if any(isinstance(end, bool) or not isinstance(end, (int, float)) or not math.isfinite(end) for end in ends):
+    if any(isinstance(end, bool) or not isinstance(end, (int, float)) for end in ends):
         return False
-    return all(low < high for low, high in pairwise(ends))
+    try:
+        numbers = [float(end) for end in ends]
+    except OverflowError:
+        return False
+    return all(map(math.isfinite, numbers)) and all(low < high for low, high in pairwise(numbers))
 
 
 def _whole(ends: list[Any]) -> bool:
-    return all(isinstance(end, int) for end in ends)
+    # Beyond 2^53 a double is no longer every integer.
+    return all(isinstance(end, int) and abs(end) <= 2**53 for end in ends)

@@ -152,6 +152,22 @@ def test_a_name_for_missing_values_is_for_categories_and_gives_numbers_a_level(s
     assert {"", "unknown"} & {row["age"] for row in found} == {""}
 
 
+@pytest.mark.parametrize("bounds", [[0, 10**52], [0, 2**53 + 2], [-(10**30), 10**30]])
+def test_bounds_may_be_integers_beyond_what_a_machine_counts_to(simplexdp, folder, people, bounds):
+    (folder / "domains.json").write_text(json.dumps(DOMAINS | {"age": {"bins": 3, "bounds": bounds}}))
+    done = simplexdp("synthesize", people, *TABLE, "--out", "s.csv")
+    assert done.code == 0, done.err
+    assert all(bounds[0] <= float(row["age"]) <= bounds[1] for row in records(folder / "s.csv"))
+
+
+@pytest.mark.parametrize("bounds", [[0, 10**400], [2**53, 2**53 + 1]])
+def test_bounds_that_are_no_two_doubles_are_refused(simplexdp, folder, people, bounds):
+    (folder / "domains.json").write_text(json.dumps(DOMAINS | {"age": {"bins": 3, "bounds": bounds}}))
+    done = simplexdp("synthesize", people, *TABLE, "--out", "s.csv")
+    assert done.code == 2
+    assert "a numeric column such as 'age' must be" in done.err
+
+
 def test_missing_values_without_a_level_are_refused_and_told_how_to_be_stated(simplexdp, folder, gaps):
     for name in GAPS:
         stated = {**GAPS, name: ["clerk", "nurse"] if name == "job" else {"bins": 4, "bounds": [0, 100], "null": False}}
