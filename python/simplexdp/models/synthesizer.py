@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from simplexdp import _arguments, _core
-from simplexdp._cautions import caution, caution_user
+from simplexdp._cautions import caution, caution_leak, caution_user
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
@@ -195,13 +195,19 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         epsilon = _arguments.positive("epsilon", self.epsilon)
         delta = _arguments.open_unit("delta", self.delta)
         adjacency = cast(Adjacency, _arguments.choice("adjacency", self.adjacency, ADJACENCIES))
-        columns, whole = _columns(frame)
+        columns, whole, untyped = _columns(frame)
         if self.domains is None:
             # Whoever states nothing means what is known of people, and not who they are.
             columns = [column for column in columns if column not in whose.columns]
         bins, columns = self._bin_plan(columns, whose.max_rows)
         whose.check_columns(columns)
         numeric, null = ((), ()) if bins is None else (bins.columns, bins.null)
+        for column in numeric:
+            if column in untyped:
+                caution_leak(
+                    f"whether column {column!r} holds whole numbers was read off its list of values; give an array or a "
+                    "frame, whose types are public"
+                )
         stated = resolve_domains(frame, [each for each in columns if each not in numeric], self.domains, "domains")
         nominal = dict(stated)
         if bins is not None:
@@ -636,25 +642,29 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         return {**found, "null": True} if numeric.null else found
 
 
-def _columns(frame: Any) -> tuple[list[Any], set[Any]]:
-    """Return the columns of a frame, and which of them have an integer type: its schema, which is public."""
+def _columns(frame: Any) -> tuple[list[Any], set[Any], set[Any]]:
+    """Return the columns of a frame, and which of them have an integer type: its schema, which is public.
+
+    Lists have none. The last of the sets are these: that their values are integers is said by the values.
+    """
     source = as_frame(frame)
     if isinstance(source, np.ndarray):
         if source.ndim != 2:
             raise InvalidDataError(f"frame must be two-dimensional, got {source.ndim} dimensions")
         columns: list[Any] = list(range(source.shape[1]))
-        return columns, set(columns) if source.dtype.kind in "iu" else set()
+        return columns, set(columns) if source.dtype.kind in "iu" else set(), set()
     if isinstance(source, Mapping):
         kinds = {name: getattr(getattr(values, "dtype", None), "kind", "O") for name, values in source.items()}
-        whole = {name for name, values in source.items() if kinds[name] in "iu" or _is_list_of_integers(values)}
-        return list(source), whole
+        untyped = {name for name, values in source.items() if isinstance(values, (list, tuple))}
+        integers = {name for name in untyped if _all_integers(source[name])}
+        return list(source), {name for name in source if kinds[name] in "iu"} | integers, untyped
     schema = source.collect_schema()
-    return list(schema.names()), {name for name, dtype in schema.items() if dtype.is_integer()}
+    return list(schema.names()), {name for name, dtype in schema.items() if dtype.is_integer()}, set()
 
 
-def _is_list_of_integers(values: Any) -> bool:
-    # Of a list None has no type that tells whether the others are integers.
-    return isinstance(values, (list, tuple)) and {type(value) for value in values if value is not None} == {int}
+def _all_integers(values: list[Any] | tuple[Any, ...]) -> bool:
+    # None has no type that tells whether the others are integers.
+    return {type(value) for value in values if value is not None} == {int}
 
 
 def _n_rows(frame: Any) -> int:
