@@ -87,7 +87,7 @@ def counts_of(monkeypatch, record, adjacency):
     def stop(release, sizes, counts, rng):
         raise CountedError(release, sizes, counts)
 
-    frame = {"age": [record[0]], "pay": [record[1]], "job": [record[2]]}
+    frame = {name: np.array([value], dtype=object) for name, value in zip(("age", "pay", "job"), record, strict=True)}
     binner = PrivateBinner("edges", edges={"age": [30.0], "pay": [10.0, 20.0]}, null=True)
     model = PrivateSynthesizer(1.0, 1e-6, domains={"job": ["a", None]}, binner=binner, adjacency=adjacency)
     with monkeypatch.context() as patched:

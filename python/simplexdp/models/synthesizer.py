@@ -205,8 +205,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         for column in numeric:
             if column in untyped:
                 caution_leak(
-                    f"whether column {column!r} holds whole numbers was read off its list of values; give an array or a "
-                    "frame, whose types are public"
+                    f"whether column {column!r} holds whole numbers was read off its list of values; give an array "
+                    "or a frame, whose types are public"
                 )
         stated = resolve_domains(frame, [each for each in columns if each not in numeric], self.domains, "domains")
         nominal = dict(stated)
@@ -362,7 +362,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         (place,) = self._places([column])
-        present, _ = _columns(given)
+        present, _, _ = _columns(given)
         others = [name for name in self.domains_ if name in present and name != column]
         codes = self._codes(given, others)
         n_rows = len(codes[0]) if codes else _n_rows(given)

@@ -281,3 +281,15 @@ def test_a_binner_of_its_own_codes_missing_values_last():
 def test_pages_name_the_level(models):
     page = str(sdp.report.synthesis_report(models["edges"]))
     assert "(missing)" in page
+
+
+def test_a_list_of_numbers_tells_by_its_values_that_they_are_whole():
+    # One record more would tell: of arrays and frames the type is public.
+    binner = PrivateBinner("edges", edges={"age": [30, 50]}, null=True)
+    for ages, kind in ([20, 40, None] * 100, int), ([20, 40.5, None] * 100, float):
+        model = synthesizer(binner=binner, domains={"job": 2})
+        with pytest.warns(sdp.PrivacyLeakWarning, match="'age' holds whole numbers was read off its list") as caught:
+            model.fit({"age": ages, "job": np.array([0, 1, 1] * 100)})
+        assert len(caught) == 1
+        drawn = model.sample(50, random_state=SeededRng(1))["age"].tolist()
+        assert kind in {type(age) for age in drawn}

@@ -332,7 +332,7 @@ def test_hostile_files_are_refused(small_file, change):
 
 @pytest.fixture(scope="module")
 def small_file():
-    frame = {"a": [0, 1] * 100, "b": [0, 1, 2, 1] * 50, "x": [0.5, 7.5] * 100}
+    frame = {"a": [0, 1] * 100, "b": [0, 1, 2, 1] * 50, "x": np.array([0.5, 7.5] * 100)}
     binner = PrivateBinner("uniform", n_bins=2, bounds={"x": (0, 10)})
     return fitted(frame, domains={"a": 2, "b": 3}, binner=binner, components=1, epsilon=30.0).to_json()
 
