@@ -18,7 +18,7 @@ RESOLUTION = 2.0**-32
 """The step of the grid by default."""
 
 _VALUES_PER_THREAD = 1 << 15
-"""Fewer values than this (a millisecond of work) are not worth a thread."""
+"""Fewer values than this (half a millisecond of work) are not worth a thread."""
 
 
 def resolution_bits(resolution: Any) -> int:

@@ -8,6 +8,7 @@ names them.
 import importlib.util
 import math
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import chacha20
@@ -21,14 +22,14 @@ CHUNK_VALUES = 1 << 13
 BATCH = 1 << 10
 
 
-def normal_table():
-    """The proposal's constants, computed by the script that prints the Rust table."""
-    path = Path(__file__).parents[2] / "rust" / "core" / "tables" / "normal_proposal.py"
-    spec = importlib.util.spec_from_file_location("normal_proposal", path)
+def proposal_tables():
+    """The constants of the normal and the exponential, computed by the script that prints the Rust tables."""
+    path = Path(__file__).parents[2] / "rust" / "core" / "tables" / "proposals.py"
+    spec = importlib.util.spec_from_file_location("proposals", path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules["normal_proposal"] = module
+    sys.modules["proposals"] = module
     spec.loader.exec_module(module)
-    return module.table()
+    return module.table(module.NORMAL), module.table(module.EXPONENTIAL)
 
 
 def blocks(key: bytes, counter: NDArray[np.uint64], nonce: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -92,26 +93,37 @@ class Uniforms:
         self.position += 1
         return self._word(self.position - 1), number
 
+    def words(self, n: int) -> list[tuple[int, int]]:
+        return [self.word() for _ in range(n)]
+
+    def halves(self, n: int) -> list[tuple[int, int]]:
+        """The halves of so many words, the lower one first."""
+        words = self.words(n)
+        return [half for word, number in words for half in ((word & 0xFFFFFFFF, number), (word >> 32, number + 1))]
+
     def uniform(self) -> mpf:
-        return self._extended(*self.word()) / mpf(2) ** 64
+        return self.whole(*self.word())
 
-    def half(self) -> mpf:
+    def whole(self, word: int, number: int) -> mpf:
+        return self._extended(word, number) / mpf(2) ** 64
+
+    def half(self) -> tuple[int, int]:
         if self.pending is None:
-            word, number = self.word()
-            self.pending = (word >> 32, number + 1)
-            first, number = word & 0xFFFFFFFF, number
+            now, self.pending = self.halves(1)
         else:
-            (first, number), self.pending = self.pending, None
-        return self._extended(first, number) / mpf(2) ** 32
+            now, self.pending = self.pending, None
+        return now
+
+    def of_half(self, half: int, number: int) -> mpf:
+        return self._extended(half, number) / mpf(2) ** 32
 
 
-class Ideal:
-    """Rows of Dirichlet(scale * counts + prior) on the grid 2^-bits."""
+class Proposal:
+    """A stack of rectangles, with its heights as 200 digits."""
 
-    def __init__(self) -> None:
-        area, widths, self.inner, heights = normal_table()
+    def __init__(self, table) -> None:
+        area, widths, self.inner, heights = table
         self.area, self.widths, self.heights = mpf(area), [mpf(w) for w in widths], []
-        self.attempts = self.accepted = 0
         with mp.workdps(DIGITS):
             height = mpf(0)
             for width in self.widths:
@@ -119,25 +131,52 @@ class Ideal:
                 height += self.area / width
         assert len(heights) == len(self.heights) + 1
 
-    def normal(self, bits: Uniforms) -> mpf | None:
-        word, number = bits.word()
-        layer, signed = word & 255, word >> 8
-        signed -= (signed >> 55) << 56
+    def height(self, layer: int, v: mpf) -> mpf:
+        return self.heights[layer] + v * self.area / self.widths[layer]
+
+
+class Ideal:
+    """Rows of Dirichlet(scale * counts + prior) on the grid 2^-bits."""
+
+    def __init__(self) -> None:
+        self.normals, self.exponentials = (Proposal(table) for table in proposal_tables())
+        self.attempts = self.accepted = 0
+
+    def normal(self, bits: Uniforms, word: int, number: int) -> mpf | None:
+        table = self.normals
+        layer, signed = word & 255, (word >> 12) - 2**51
         if layer == 255:
-            r = self.widths[0]
+            r = table.widths[0]
             u = bits.uniform()
             x = r - mp.log(u) / r
-            if bits.uniform() * self.area * r * u < mp.exp(-x * x / 2):
+            if bits.uniform() * table.area * r * u < mp.exp(-x * x / 2):
                 return -x if signed < 0 else x
             return None
-        x = bits._extended(signed, number) * self.widths[layer] / mpf(2) ** 55
-        if -self.inner[layer] <= signed < self.inner[layer]:
+        x = bits._extended(signed, number) * table.widths[layer] / mpf(2) ** 51
+        if -table.inner[layer] <= signed < table.inner[layer]:
             return x
-        y = self.heights[layer] + bits.uniform() * self.area / self.widths[layer]
-        return x if y < mp.exp(-x * x / 2) else None
+        return x if table.height(layer, bits.uniform()) < mp.exp(-x * x / 2) else None
 
-    def gamma(self, bits: Uniforms, scale: float, count: float, prior: float) -> tuple[mpf, mpf]:
-        """The gamma draw, and the logarithm of the factor of a boosted one."""
+    def exponential(self, bits: Uniforms, first: tuple[int, int]) -> mpf:
+        table, beyond = self.exponentials, mpf(0)
+        word, number = first
+        while True:
+            self.attempts += 1
+            layer, place = word & 255, word >> 12
+            position = bits._extended(place, number) / mpf(2) ** 52
+            if layer == 255:
+                beyond += table.widths[0] if position * table.area < mp.exp(-table.widths[0]) else 0
+            else:
+                x = position * table.widths[layer]
+                if place < table.inner[layer] or table.height(layer, bits.uniform()) < mp.exp(-x):
+                    self.accepted += 1
+                    return beyond + x
+            word, number = bits.word()
+
+    def gamma(
+        self, bits: Uniforms, scale: float, count: float, prior: float, first: tuple[int, int], half: tuple[int, int]
+    ) -> mpf:
+        """The gamma draw, before its power."""
         near = scale * count + prior
         exact = mpf(scale) * mpf(count) + mpf(prior)
         boost = near < 1
@@ -145,22 +184,40 @@ class Ideal:
         c = mpf((1.0 + 2.0**-20) / 3.0 / math.sqrt(delta))
         delta = mpf(delta)
         exponent = 3 * (exact + 1 if boost else exact) - 1
+        word, half_left = first, half
         while True:
             self.attempts += 1
-            x = self.normal(bits)
-            if x is None:
-                continue
-            t = 1 + c * x
-            if t <= 0:
-                continue
-            if mp.log(bits.half()) < x * x / 2 + exponent * mp.log(t) - delta * (t**3 - 1) - mpf(2) ** -30:
-                break
+            x = self.normal(bits, *word)
+            if x is not None and (t := 1 + c * x) > 0:
+                u, half_left = bits.of_half(*(half_left or bits.half())), None
+                if mp.log(u) < x * x / 2 + exponent * mp.log(t) - delta * (t**3 - 1) - mpf(2) ** -30:
+                    break
+            word = bits.word()
         self.accepted += 1
-        return delta * t**3, mp.log(bits.uniform()) / exact if boost else mpf(0)
+        return delta * t**3
+
+    def draws(self, bits: Uniforms, counts, scale: float, prior) -> list[tuple[mpf, mpf]]:
+        """Each entry's variate, and the logarithm of the factor of a boosted one."""
+        entries = list(zip(counts, prior, strict=True))
+        n = len(entries)
+        ones = [Fraction(scale) * Fraction(count) + Fraction(weight) == 1 for count, weight in entries]
+        boosted = [scale * count + weight < 1 for count, weight in entries]
+        words = bits.words(n)
+        halves = [(0, 0)] * n if all(ones) else bits.halves(-(-n // 2))
+        powers = bits.words(n) if any(boosted) else [(0, 0)] * n
+        result = []
+        for i, (count, weight) in enumerate(entries):
+            if ones[i]:
+                value = self.exponential(bits, words[i])
+            else:
+                value = self.gamma(bits, scale, count, weight, words[i], halves[i])
+            exact = mpf(scale) * mpf(count) + mpf(weight)
+            result.append((value, mp.log(bits.whole(*powers[i])) / exact if boosted[i] else mpf(0)))
+        return result
 
     def row(self, bits: Uniforms, counts, scale: float, prior, resolution_bits: int) -> list[int]:
         d = len(counts)
-        draws = [self.gamma(bits, scale, count, weight) for count, weight in zip(counts, prior, strict=True)]
+        draws = self.draws(bits, counts, scale, prior)
         top = max(log for _, log in draws)
         values = [value * mp.exp(log - top) for value, log in draws]
         total = mp.fsum(values)
@@ -172,7 +229,7 @@ class Ideal:
         return [1 + f + missing * (i + 1) // d - missing * i // d for i, f in enumerate(floors)]
 
     def gammas(self, bits: Uniforms, counts, scale: float, prior, resolution_bits: int) -> list[int]:
-        draws = [self.gamma(bits, scale, count, weight) for count, weight in zip(counts, prior, strict=True)]
+        draws = self.draws(bits, counts, scale, prior)
         values = [value * mp.exp(log) * mpf(2) ** resolution_bits for value, log in draws]
         return [1 + min(int(mp.floor(value)), 2**63 - 1) for value in values]
 

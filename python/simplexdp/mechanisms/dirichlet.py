@@ -725,7 +725,7 @@ class DirichletMechanism(DirichletEstimates):
 
     def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
         array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
-        if np.any(array < self.floor):
+        if self.floor > 0 and np.any(array < self.floor):
             raise InvalidDataError("counts must be at least the floor (the offending value is not shown)")
         if array.size > self.dimension and self.l2 is not None:
             raise InvalidParameterError("counts of a real statistic must be released one row at a time")

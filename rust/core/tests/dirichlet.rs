@@ -23,6 +23,10 @@ fn hostile() -> Vec<(f64, Vec<f64>, Vec<f64>)> {
         (0.3, vec![0.0, 1.0, 2.0, 3.0], vec![0.7, 0.7, 0.4, 0.1]),
         (1.0, vec![2.0; 50], vec![0.1; 50]),
         (7.0, vec![0.0, 1e14], vec![1e-6, 1.0]),
+        // Shapes of exactly one: alone, between neighbours of one, and among all others.
+        (0.5, vec![1.0; 40], vec![0.5; 40]),
+        (1.0, vec![0.0; 4], vec![1.0, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0, 1.0]),
+        (0.25, vec![3.0, 1.0, 0.0, 2.0, 4.0], vec![0.25, 0.75, 1.0, 0.25, 1e-3]),
     ]
 }
 
@@ -130,9 +134,10 @@ fn hostile_bits_end_in_rows_or_errors() {
 fn words_for(x: f64) -> Vec<u64> {
     // Rectangle 0 has the half-width of the tail's edge and lies under the curve altogether.
     const WIDTH: f64 = 2.913_255_542_120_772;
-    let position = (x / WIDTH * 2f64.powi(55)) as i64;
-    // Tail key, the first entry's normal, both acceptance uniforms (0: accept), the second entry's normal (0).
-    vec![1, 2, 3, 4, (position << 8) as u64, 0, 0]
+    // 52 bits above those of the layer, counted from -2^51 on.
+    let word = |position: i64| ((position + (1 << 51)) as u64) << 12;
+    // Tail key, both entries' normals, both acceptance uniforms (0: accept).
+    vec![1, 2, 3, 4, word((x / WIDTH * 2f64.powi(51)) as i64), word(0), 0]
 }
 
 #[test]

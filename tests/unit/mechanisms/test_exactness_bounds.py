@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,15 @@ from mpmath import mp, mpf
 
 pytestmark = pytest.mark.source_tree
 
-TABLE = Path(__file__).parents[3] / "rust" / "core" / "tables" / "normal_proposal.py"
+TABLE = Path(__file__).parents[3] / "rust" / "core" / "tables" / "proposals.py"
 SHAPES = [1e-6, 0.1, 0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 1.1, 2.0, 5.0, 1 / 3 + 700, 1e6 + 0.1, 1e12 / 3, 2.0**50]
 DEVIATIONS = [s * 10**-e for e in range(0, 24, 2) for s in (1.0, -0.999, 0.45, -0.5, 0.2, -0.2)] + [3.0, 6.5, 1 / 2]
 
 
 def table_module():
-    spec = importlib.util.spec_from_file_location("normal_proposal_check", TABLE)
+    spec = importlib.util.spec_from_file_location("proposals_check", TABLE)
     module = importlib.util.module_from_spec(spec)
+    sys.modules["proposals_check"] = module
     spec.loader.exec_module(module)
     return module
 
@@ -35,9 +37,18 @@ def log_ratio(x, delta, c, exponent):
     return x * x / 2 + exponent * mp.log(t) - delta * (t**3 - 1)
 
 
-def test_the_printed_table_is_the_computed_one_and_covers():
+def test_the_printed_tables_are_the_computed_ones_and_cover():
     module = table_module()
-    assert module.TARGET.read_text() == module.render()  # render() checks both inequalities of section 3
+    for curve in (module.NORMAL, module.EXPONENTIAL):
+        printed = (module.FOLDER / f"{curve.name}_table.rs").read_text()
+        assert printed == module.render(curve)  # render() checks both inequalities of section 3
+
+
+def test_nearly_every_first_position_keeps_the_exponential_tail():
+    module = table_module()
+    area, widths, _, _ = module.table(module.EXPONENTIAL)
+    with mp.workdps(80):
+        assert 1 - mpf(2) ** -40 < mp.exp(-mpf(widths[0])) / mpf(area) <= 1
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -61,7 +72,7 @@ def test_the_squeeze_lies_below_the_ratio(shape):
         for k in range(-160, 161):
             x = mpf(k) / 10
             s = c * x
-            squeeze = 1 - mpf(2) ** -10 - mpf("0.142") * (s * x) ** 2
+            squeeze = 1 - mpf(2) ** -10 - (mpf("0.0837") + mpf("0.1164") * max(-s, 0)) * (s * x) ** 2
             if s >= mpf("-0.5001") and squeeze > 0:
                 assert squeeze < mp.exp(log_ratio(x, delta, c, exponent) - mpf(2) ** -30) - mpf(2) ** -12
                 checked += 1

@@ -7,6 +7,11 @@ pub trait Bits {
     /// The next 64 bits.
     fn next_u64(&mut self) -> u64;
 
+    /// As many words as there is room for, the same as by [`Self::next_u64`].
+    fn fill(&mut self, words: &mut [u64]) {
+        words.iter_mut().for_each(|word| *word = self.next_u64());
+    }
+
     /// Called between rows of a long release, where a source may take fresh entropy.
     ///
     /// # Errors
@@ -19,6 +24,10 @@ pub trait Bits {
 impl<B: Bits + ?Sized> Bits for &mut B {
     fn next_u64(&mut self) -> u64 {
         (**self).next_u64()
+    }
+
+    fn fill(&mut self, words: &mut [u64]) {
+        (**self).fill(words);
     }
 
     fn refresh(&mut self) -> Result<()> {

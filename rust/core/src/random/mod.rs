@@ -1,6 +1,7 @@
 //! Where random bits come from.
 
 mod bits;
+mod chacha;
 mod seeded;
 mod stream;
 

@@ -5,12 +5,15 @@
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::Bits;
+use super::{Bits, chacha};
 use crate::{Error, Result};
 
 /// How many 32-bit words a stream under a system key gives before [`Bits::refresh`] takes a new key: 1 MiB of
 /// output, so that the system call (about a microsecond) disappears beside it.
-const WORDS_PER_KEY: u128 = 1 << 18;
+const WORDS_PER_KEY: u64 = 1 << 18;
+
+/// How many 64-bit words a stream gives one block after the other before it computes many blocks at a time: whole blocks.
+const FIRST_WORDS: u64 = 64;
 
 /// The key of one call. Streams of one key with different indices are independent.
 #[derive(Clone)]
@@ -36,9 +39,7 @@ impl StreamKey {
 
     /// The stream with the given index.
     pub fn stream(&self, index: u64) -> Stream {
-        let mut generator = ChaCha20Rng::from_seed(self.key);
-        generator.set_stream(index);
-        Stream { generator, renewable: self.renewable }
+        Stream::new(self.key, index, self.renewable)
     }
 }
 
@@ -54,20 +55,88 @@ fn system_key() -> Result<[u8; 32]> {
 /// A stream under a system key takes a fresh key from the operating system at the first [`Bits::refresh`] after
 /// 1 MiB of output; a stream under a known key never does.
 pub struct Stream {
-    generator: ChaCha20Rng,
+    key: [u8; 32],
+    index: u64,
     renewable: bool,
+    /// Gives the first words.
+    generator: ChaCha20Rng,
+    /// Words taken from the generator and, later, of the blocks in and before the buffer.
+    words: u64,
+    /// The later words, many blocks at a time, and how many of them are given. Empty at first.
+    buffer: Vec<u64>,
+    given: usize,
+}
+
+impl Stream {
+    fn new(key: [u8; 32], index: u64, renewable: bool) -> Self {
+        let mut generator = ChaCha20Rng::from_seed(key);
+        generator.set_stream(index);
+        Self { key, index, renewable, generator, words: 0, buffer: Vec::new(), given: 0 }
+    }
+
+    /// Fills the buffer with the next blocks.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        self.buffer.resize(chacha::WORDS, 0);
+        if let Some(words) = self.buffer.first_chunk_mut() {
+            chacha::blocks(&self.key, self.index, self.words / 8, words);
+        }
+        self.words += chacha::WORDS as u64;
+        self.given = 0;
+    }
+
+    /// The next word where the buffer has none.
+    #[inline(always)]
+    fn word_of_new_blocks(&mut self) -> u64 {
+        if self.words < FIRST_WORDS {
+            self.words += 1;
+            return self.generator.next_u64();
+        }
+        self.refill();
+        self.given = 1;
+        self.buffer[0]
+    }
 }
 
 impl Bits for Stream {
     #[inline]
     fn next_u64(&mut self) -> u64 {
-        self.generator.next_u64()
+        match self.buffer.get(self.given) {
+            Some(&word) => {
+                self.given += 1;
+                word
+            }
+            None => self.word_of_new_blocks(),
+        }
+    }
+
+    fn fill(&mut self, words: &mut [u64]) {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let ready = &self.buffer[self.given..];
+            if ready.is_empty() {
+                if self.words < FIRST_WORDS {
+                    rest[0] = self.word_of_new_blocks();
+                    rest = &mut rest[1..];
+                } else {
+                    self.refill();
+                }
+                continue;
+            }
+            let n = ready.len().min(rest.len());
+            let (now, later) = rest.split_at_mut(n);
+            now.copy_from_slice(&ready[..n]);
+            self.given += n;
+            rest = later;
+        }
     }
 
     #[inline]
     fn refresh(&mut self) -> Result<()> {
-        if self.renewable && self.generator.get_word_pos() >= WORDS_PER_KEY {
-            self.generator = ChaCha20Rng::from_seed(system_key()?);
+        let taken = self.words - (self.buffer.len() - self.given) as u64;
+        if self.renewable && 2 * taken >= WORDS_PER_KEY {
+            *self = Self::new(system_key()?, 0, true);
         }
         Ok(())
     }
@@ -86,6 +155,34 @@ mod tests {
         };
         assert_eq!(draw(0), draw(0));
         assert_ne!(draw(0), draw(1));
+    }
+
+    #[test]
+    fn words_are_those_of_the_generator_however_they_are_taken() {
+        for (key, index) in [([0; 32], 0), ([7; 32], 5), (std::array::from_fn(|i| i as u8), u64::MAX)] {
+            let mut generator = ChaCha20Rng::from_seed(key);
+            generator.set_stream(index);
+            let expected: Vec<u64> = (0..3000).map(|_| generator.next_u64()).collect();
+            let (mut one_by_one, mut in_parts) = (Stream::new(key, index, false), Stream::new(key, index, false));
+            assert!(expected.iter().all(|&word| one_by_one.next_u64() == word));
+            let (mut parts, mut at) = (vec![0; 3000], 0);
+            for n in [0, 1, 60, 2, 3, 1, 255, 1, 256, 700, 7, 1, 513, 1200] {
+                in_parts.fill(&mut parts[at..at + n]);
+                at += n;
+            }
+            assert_eq!((parts, at), (expected, 3000));
+        }
+    }
+
+    #[test]
+    fn blocks_go_on_where_the_low_half_of_the_counter_ends() {
+        let counter = (1 << 32) - 3;
+        let mut generator = ChaCha20Rng::from_seed([9; 32]);
+        generator.set_stream(77);
+        generator.set_word_pos(16 * counter as u128);
+        let mut words = [0; chacha::WORDS];
+        chacha::blocks(&[9; 32], 77, counter, &mut words);
+        assert!(words.iter().all(|&word| word == generator.next_u64()));
     }
 
     #[test]

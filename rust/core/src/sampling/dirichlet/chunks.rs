@@ -13,8 +13,7 @@ pub(super) fn rows<T: Copy + Default + Send>(
     dimension: usize,
     counts: &[f64],
     (key, threads): (&StreamKey, usize),
-    convert: impl Fn(u64) -> T + Sync,
-    draw: impl Fn(&mut Sampler<Stream>, &[f64], &mut [u64]) -> Result<()> + Sync,
+    draw: impl Fn(&mut Sampler<Stream>, &[f64], &mut [T]) -> Result<()> + Sync,
 ) -> Result<Vec<T>> {
     if !counts.len().is_multiple_of(dimension) {
         return Err(Error::parameter("counts", "be whole rows of the prior's length", counts.len()));
@@ -23,14 +22,10 @@ pub(super) fn rows<T: Copy + Default + Send>(
     let chunk = dimension * (CHUNK_VALUES / dimension).max(1);
     let work = |(index, (counts, values)): (usize, (&[f64], &mut [T]))| -> Result<()> {
         let mut sampler = Sampler::new(key.stream(index as u64), Path::Fast);
-        let mut units = vec![0; dimension];
-        for (counts, values) in counts.chunks(dimension).zip(values.chunks_mut(dimension)) {
-            draw(&mut sampler, counts, &mut units)?;
-            for (value, &n) in values.iter_mut().zip(&units) {
-                *value = convert(n);
-            }
-        }
-        Ok(())
+        counts
+            .chunks(dimension)
+            .zip(values.chunks_mut(dimension))
+            .try_for_each(|(counts, values)| draw(&mut sampler, counts, values))
     };
     parallel::map(counts.chunks(chunk).zip(values.chunks_mut(chunk)).enumerate(), threads, work)?;
     Ok(values)

@@ -6,16 +6,28 @@
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_f800_0000);
 const LN2_LOW: f64 = 1.299_650_689_388_988_9e-8;
 
+/// 2^52: its bits with an integer below 2^52 added are those of the sum.
+pub(super) const TWO_52: f64 = (1u64 << 52) as f64;
+
+/// Adding and taking away 1.5 2^52 rounds to the nearest integer; its bits with an integer added are those of the sum.
+pub(super) const ROUND: f64 = 1.5 * TWO_52;
+
+/// An integer up to 2^52 as a double, exact; vectors of old processors have no instruction for it.
+#[inline(always)]
+pub(super) fn small(integer: u64) -> f64 {
+    f64::from_bits(integer.wrapping_add(TWO_52.to_bits())) - TWO_52
+}
+
 /// ln x for a normal x > 0: |error| <= 2^-50 |ln x|.
-#[inline]
+#[inline(always)]
 pub(super) fn ln(x: f64) -> f64 {
     let raw = x.to_bits();
-    let mut exponent = (raw >> 52) as i64 - 1023;
+    let mut e = small(raw >> 52) - 1023.0;
     let mut m = f64::from_bits((raw & ((1 << 52) - 1)) | (1023 << 52));
     // m in [sqrt(1/2), sqrt(2)], where |f| = |(m-1)/(m+1)| <= 0.1716.
     if m > std::f64::consts::SQRT_2 {
         m *= 0.5;
-        exponent += 1;
+        e += 1.0;
     }
     let f = (m - 1.0) / (m + 1.0);
     let s = f * f;
@@ -24,16 +36,13 @@ pub(super) fn ln(x: f64) -> f64 {
     let p = 1.0 / 13.0 + s * (1.0 / 15.0 + s * (1.0 / 17.0 + s * p));
     let p = 1.0 / 7.0 + s * (1.0 / 9.0 + s * (1.0 / 11.0 + s * p));
     let p = s * (1.0 / 3.0 + s * (1.0 / 5.0 + s * p));
-    let e = exponent as f64;
     let log_m = 2.0 * f + (2.0 * f * p);
     e * LN2_HIGH + (e * LN2_LOW + log_m)
 }
 
 /// exp x 2^-shift for |x| <= 2^26 and an integer |shift| <= 2^27: |error| <= 2^-50 of the value; 0 below 2^-1000.
-#[inline]
+#[inline(always)]
 pub(super) fn exp_scaled(x: f64, shift: f64) -> f64 {
-    // Round to nearest by adding and taking away 1.5 2^52.
-    const ROUND: f64 = 6_755_399_441_055_744.0;
     let n = (x * std::f64::consts::LOG2_E + ROUND) - ROUND;
     let r = (x - n * LN2_HIGH) - n * LN2_LOW;
     // |r| <= 0.3467; the series to r^13 leaves out less than 2^-57.
@@ -45,11 +54,11 @@ pub(super) fn exp_scaled(x: f64, shift: f64) -> f64 {
     let p = 1.0 / 6.0 + r * (1.0 / 24.0 + r * p);
     let value = 1.0 + (r + r * r * (0.5 + r * p));
     let power = n - shift;
-    if power < -1000.0 {
-        return 0.0;
-    }
-    let power = power.min(1000.0) as i64;
-    value * f64::from_bits(((1023 + power) as u64) << 52)
+    // From -1000 to 1000, as an exponent's bits.
+    let within = if power < -1000.0 { -1000.0 } else { power };
+    let within = if within > 1000.0 { 1000.0 } else { within };
+    let two_to = f64::from_bits((within + (1023.0 + ROUND)).to_bits() << 52);
+    if power < -1000.0 { 0.0 } else { value * two_to }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 
-use super::gamma::{LOG_EXCESS_BITS, NEGATIVE_TAIL, Normal, Path, Shape, TAIL};
+use super::gamma::{self, LOG_EXCESS_BITS, NEGATIVE_TAIL, Normal, Path, Shape, TAIL};
 use super::interval::{Context, Interval};
 use super::lazy::{Id, LazyBits};
 use super::normal_table::{AREA, WIDTH};
+use super::{exponential, exponential_table};
 use crate::random::Bits;
 
 /// Precisions that are tried in turn. What the last one leaves undecided (probability below 2^-4000) is decided by rule.
@@ -49,9 +50,59 @@ fn normal_value<B: Bits>(context: &Context, source: &LazyBits<B>, normal: &Norma
         let x = r.sub(&context.div(&log_u, &r)?);
         return Some(if normal.layer == NEGATIVE_TAIL { x.neg() } else { x });
     }
-    let j = (normal.word as i64) >> 8;
-    let position = extended(context, source, BigInt::from(j), normal.id, -55);
+    let first = BigInt::from(gamma::position(normal.word));
+    let position = extended(context, source, first, normal.id, -i64::from(gamma::POSITION_BITS));
     Some(context.mul(&position, &context.double(WIDTH[normal.layer as usize])))
+}
+
+/// The position of an exponential draw inside its rectangle.
+fn inside<B: Bits>(context: &Context, source: &LazyBits<B>, draw: &Normal) -> Interval {
+    let bits = exponential::POSITION_BITS;
+    let position = extended(context, source, BigInt::from(draw.word >> (64 - bits)), draw.id, -i64::from(bits));
+    context.mul(&position, &context.double(exponential_table::WIDTH[draw.layer as usize]))
+}
+
+/// The exponential variate.
+pub(super) fn exponential<B: Bits>(context: &Context, source: &LazyBits<B>, draw: &Normal) -> Interval {
+    let edge = context.double(exponential_table::WIDTH[0]);
+    inside(context, source, draw).add(&edge.times(i64::from(draw.steps)))
+}
+
+/// Whether Y + V area/width < exp(-x), Y the sum of area/width over the rectangles below.
+pub(super) fn under_exponential<B: Bits>(source: &LazyBits<B>, draw: &Normal, v: (u64, Id)) -> bool {
+    decide(|context| {
+        let table = (exponential_table::AREA, &exponential_table::WIDTH);
+        let y = height(context, source, table, draw.layer as usize, v)?;
+        y.compare(&context.exp(&inside(context, source, draw).neg())?).map(Ordering::is_lt)
+    })
+    .unwrap_or(false)
+}
+
+/// Whether V area < exp(-r), V the uniform whose first bits are this position.
+pub(super) fn exponential_tail_keeps<B: Bits>(source: &LazyBits<B>, (position, id): (u64, Id)) -> bool {
+    decide(|context| {
+        let v = extended(context, source, BigInt::from(position), id, -i64::from(exponential::POSITION_BITS));
+        let cover = context.mul(&v, &context.double(exponential_table::AREA));
+        let curve = context.exp(&context.double(exponential_table::WIDTH[0]).neg())?;
+        cover.compare(&curve).map(Ordering::is_lt)
+    })
+    .unwrap_or(false)
+}
+
+/// Y + V area/width, Y the sum of area/width over the rectangles below this one.
+fn height<B: Bits>(
+    context: &Context,
+    source: &LazyBits<B>,
+    (area, widths): (f64, &[f64; 256]),
+    layer: usize,
+    v: (u64, Id),
+) -> Option<Interval> {
+    let area = context.double(area);
+    let mut y = context.mul(&uniform(context, source, v), &context.div(&area, &context.double(widths[layer]))?);
+    for &width in &widths[..layer] {
+        y = y.add(&context.div(&area, &context.double(width))?);
+    }
+    Some(y)
 }
 
 /// 1 + c x.
@@ -78,12 +129,7 @@ pub(super) fn is_inside<B: Bits>(source: &LazyBits<B>, shape: &Shape, normal: &N
 /// Whether Y + V area/width < exp(-x^2/2), Y the sum of area/width over the rectangles below.
 pub(super) fn under_curve<B: Bits>(source: &LazyBits<B>, normal: &Normal, v: (u64, Id)) -> bool {
     decide(|context| {
-        let area = context.double(AREA);
-        let layer = normal.layer as usize;
-        let mut y = context.mul(&uniform(context, source, v), &context.div(&area, &context.double(WIDTH[layer]))?);
-        for &width in &WIDTH[..layer] {
-            y = y.add(&context.div(&area, &context.double(width))?);
-        }
+        let y = height(context, source, (AREA, &WIDTH), normal.layer as usize, v)?;
         let x = normal_value(context, source, normal)?;
         let curve = context.exp(&context.mul(&x, &x).halve(1).neg())?;
         y.compare(&curve).map(Ordering::is_lt)
@@ -135,13 +181,16 @@ pub(super) fn log_power<B: Bits>(
     context.div(&context.ln(&uniform(context, source, power))?, &a)
 }
 
-/// delta t^3.
-pub(super) fn cube<B: Bits>(
+/// delta t^3, or the exponential variate where the shape is one.
+pub(super) fn variate<B: Bits>(
     context: &Context,
     source: &LazyBits<B>,
     shape: &Shape,
     normal: &Normal,
 ) -> Option<Interval> {
+    if shape.exponential {
+        return Some(exponential(context, source, normal));
+    }
     let t = base(context, source, shape, normal)?;
     let cube = context.mul(&context.mul(&t, &t), &t);
     Some(context.mul(&context.double(shape.delta), &cube))

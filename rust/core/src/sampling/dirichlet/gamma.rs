@@ -11,17 +11,20 @@ use super::normal_table::{AREA, FLOOR, INNER, WIDTH};
 use crate::random::Bits;
 
 /// Rejections in a row after which a draw gives up: each has a probability below 0.1, so 2^-850 in all.
-const MAX_ATTEMPTS: usize = 256;
+pub(super) const MAX_ATTEMPTS: usize = 256;
 
 /// The layer that stands for the tail, and the tail with a negative sign.
 pub(super) const TAIL: u32 = 255;
 pub(super) const NEGATIVE_TAIL: u32 = 256;
 
-/// 2^-55, the unit of the position inside a rectangle.
-const UNIT: f64 = 1.0 / (1u64 << 55) as f64;
+/// Positions inside a rectangle have this many bits, and a sign.
+pub(super) const POSITION_BITS: u32 = 51;
+
+/// The unit of the position inside a rectangle.
+pub(super) const UNIT: f64 = 1.0 / (1u64 << POSITION_BITS) as f64;
 
 /// A decision by doubles needs this distance; the errors stay below it by a factor of 2^10 at least.
-const MARGIN: f64 = 1e-9;
+pub(super) const MARGIN: f64 = 1e-9;
 
 /// ln of the bound of target over proposal: what the rounding of c and delta can cost (section 4).
 pub(super) const LOG_EXCESS_BITS: u64 = 30;
@@ -41,30 +44,27 @@ pub(super) struct Shape {
     pub(super) prior: f64,
     /// 1 when the draw is made at shape + 1 and multiplied by a uniform to the power 1/shape.
     pub(super) boost: bool,
+    /// Whether the shape is one exactly: an exponential, which has a draw of its own.
+    pub(super) exponential: bool,
     pub(super) delta: f64,
     pub(super) c: f64,
 }
 
 impl Shape {
     /// The shape in doubles: relative error at most 2^-52, as both terms are non-negative.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rounded(scale: f64, count: f64, prior: f64) -> f64 {
         scale * count + prior
     }
 
-    /// The shape in doubles.
-    pub(super) fn nearby(&self) -> f64 {
-        Self::rounded(self.scale, self.count, self.prior)
-    }
-
     /// delta of the shape a: a - 1/3, or a + 2/3 where the draw is boosted, to four roundings.
-    #[inline]
+    #[inline(always)]
     pub(super) fn delta(a: f64) -> f64 {
         (if a < 1.0 { a + 1.0 } else { a }) - 1.0 / 3.0
     }
 
     /// c for delta.
-    #[inline]
+    #[inline(always)]
     pub(super) fn factor(delta: f64) -> f64 {
         C_TIMES_ROOT / delta.sqrt()
     }
@@ -73,16 +73,44 @@ impl Shape {
     pub(super) fn new(scale: f64, count: f64, prior: f64) -> Self {
         let a = Self::rounded(scale, count, prior);
         let delta = Self::delta(a);
-        Self { scale, count, prior, boost: a < 1.0, delta, c: Self::factor(delta) }
+        let exponential = Self::is_one(scale, count, prior);
+        Self { scale, count, prior, boost: a < 1.0, exponential, delta, c: Self::factor(delta) }
+    }
+
+    /// Whether scale * count + prior is one, as rationals.
+    #[inline(always)]
+    pub(super) fn is_one(scale: f64, count: f64, prior: f64) -> bool {
+        let product = scale * count;
+        let sum = product + prior;
+        // What the product and the sum leave out, by Dekker and by Knuth; scale and count are below 2^60 where it matters, and
+        // a product of 2^-500 leaves out nothing below the doubles. Smaller ones make no sum exactly one.
+        let (a, b) = (split(scale), split(count));
+        let rest = ((a.0 * b.0 - product) + a.0 * b.1 + a.1 * b.0) + a.1 * b.1;
+        let back = sum - product;
+        let left = (product - (sum - back)) + (prior - back);
+        (sum == 1.0) & (left == 0.0) & ((count == 0.0) | ((rest == 0.0) & (product > TINY)))
     }
 }
 
-/// Where the normal variate of a draw comes from: enough to compute it again with more bits.
+/// Where the variate of a proposal comes from, a normal or an exponential one: enough to compute it again with more bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Normal {
     pub(super) word: u64,
     pub(super) id: Id,
     pub(super) layer: u32,
+    /// How often an exponential draw went beyond the edge of the rectangles.
+    pub(super) steps: u32,
+}
+
+/// 2^-500.
+const TINY: f64 = f64::from_bits((1023 - 500) << 52);
+
+/// Two parts of 26 bits at most that sum to x: products of such parts are exact.
+#[inline(always)]
+fn split(x: f64) -> (f64, f64) {
+    let scaled = 134_217_729.0 * x;
+    let high = scaled - (scaled - x);
+    (high, x - high)
 }
 
 /// Whether doubles may decide.
@@ -106,30 +134,33 @@ pub(super) struct Drawn {
     pub(super) error: f64,
 }
 
-impl Drawn {
-    #[inline]
-    fn new(shape: &Shape, normal: Normal, t: f64) -> Self {
-        // The error of t in roundings: 1 + 13 c inside the rectangles, 1 + 77 c in the tail (section 4).
-        let spread = if normal.layer < TAIL { 13.0 } else { 77.0 };
-        let square = shape.delta * t * t;
-        let value = square * t;
-        let error = (3.1 * ROUNDING) * (square * (1.0 + spread * shape.c) + value);
-        Self { normal, value, error }
-    }
+/// The signed position that a word gives: 52 bits above the layer's eight, and four that nobody reads.
+#[inline]
+pub(super) fn position(word: u64) -> i64 {
+    (word >> (63 - POSITION_BITS)) as i64 - (1 << POSITION_BITS)
 }
 
-/// Draws X at the given shape.
+/// The first bits of a draw's first attempt.
+#[derive(Clone, Copy)]
+pub(super) struct First {
+    /// The proposal's word.
+    pub(super) word: (u64, Id),
+    /// The half word that decides the acceptance of what is proposed first.
+    pub(super) half: (u32, Id),
+}
+
+/// Draws X at the given shape, from these bits and more where they are not enough.
 ///
 /// `None` after `MAX_ATTEMPTS` rejections.
-#[inline]
-pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path) -> Option<Drawn> {
+pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, first: First, path: Path) -> Option<Drawn> {
+    let (mut next, mut half) = (Some(first.word), Some(first.half));
     for _ in 0..MAX_ATTEMPTS {
-        let (word, id) = source.word();
+        let (word, id) = next.take().unwrap_or_else(|| source.word());
         let layer = (word & 0xff) as usize;
-        let j = (word as i64) >> 8;
-        let inner = INNER[layer];
-        let (normal, x) = if (j.wrapping_add(inner as i64) as u64) < 2 * inner {
-            (Normal { word, id, layer: layer as u32 }, j as f64 * (WIDTH[layer] * UNIT))
+        let j = position(word);
+        let inner = INNER[layer] as i64;
+        let (normal, x) = if (-inner..inner).contains(&j) {
+            (Normal { word, id, layer: layer as u32, steps: 0 }, (j as f64 + 0.5) * (WIDTH[layer] * UNIT))
         } else {
             match outer(source, word, id, path) {
                 Some(pair) => pair,
@@ -142,19 +173,38 @@ pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path)
         if (near_zero || path == Path::Exact) && !exact::is_inside(source, shape, &normal, t, path) {
             continue;
         }
-        let (u, u_id) = source.half();
-        // ln(target/proposal) > -x^2 (0.1413 s^2 + 2^-19) - 2^-20 for s >= -1/2, and |x| < 16 (section 4).
-        let squeeze = (1.0 - 1.0 / 1024.0 - 0.142 * (s * x) * (s * x)) * 4_294_967_296.0;
-        let accepted = if s >= -0.5 && f64::from(u) + 1.0 <= squeeze && path == Path::Fast {
+        let (u, u_id) = half.take().unwrap_or_else(|| source.half());
+        let accepted = if path == Path::Fast && squeezed(x, s, f64::from(u)) {
             true
         } else {
             accept(source, shape, &normal, x, (u, u_id), path)
         };
         if accepted {
-            return Some(Drawn::new(shape, normal, if near_zero { f64::NAN } else { t }));
+            let (value, error) = value_and_error(shape.delta, shape.c, t, normal.layer < TAIL);
+            return Some(Drawn { normal, value: if near_zero { f64::NAN } else { value }, error });
         }
     }
     None
+}
+
+/// Whether x is accepted whatever the later bits of the uniform whose first 32 are u.
+///
+/// ln(target/proposal) > -x^2 ((0.0834 + 0.1159 max(-s, 0)) s^2 + 2^-19) - 2^-20 for s >= -1/2, and |x| < 16 (section 4).
+#[inline(always)]
+pub(super) fn squeezed(x: f64, s: f64, u: f64) -> bool {
+    let below = if s < 0.0 { -s } else { 0.0 };
+    let bound = (1.0 - 1.0 / 1024.0 - (0.0837 + 0.1164 * below) * (s * x) * (s * x)) * 4_294_967_296.0;
+    (s >= -0.5) & (u + 1.0 <= bound)
+}
+
+/// `delta t^3`, and how far it may be from the ideal, for a t = 1 + c x from a rectangle or the tail.
+#[inline(always)]
+pub(super) fn value_and_error(delta: f64, c: f64, t: f64, rectangle: bool) -> (f64, f64) {
+    // The error of t in roundings: 1 + 15 c inside the rectangles, 1 + 77 c in the tail (section 4).
+    let spread = if rectangle { 15.0 } else { 77.0 };
+    let square = delta * t * t;
+    let value = square * t;
+    (value, (3.1 * ROUNDING) * (square * (1.0 + spread * c) + value))
 }
 
 /// Outside the inner part: the edge of a rectangle, or the tail. `None` is a rejection.
@@ -162,13 +212,13 @@ pub(super) fn draw<B: Bits>(source: &mut LazyBits<B>, shape: &Shape, path: Path)
 #[inline(never)]
 fn outer<B: Bits>(source: &mut LazyBits<B>, word: u64, id: Id, path: Path) -> Option<(Normal, f64)> {
     let layer = (word & 0xff) as u32;
-    let j = (word as i64) >> 8;
+    let j = position(word);
     if layer == TAIL {
         return tail(source, j < 0, path);
     }
     let width = WIDTH[layer as usize];
-    let x = j as f64 * (width * UNIT);
-    let normal = Normal { word, id, layer };
+    let x = (j as f64 + 0.5) * (width * UNIT);
+    let normal = Normal { word, id, layer, steps: 0 };
     let (v, v_id) = source.word();
     // Under the curve: Y + V area/width < exp(-x^2/2), compared as logarithms.
     let y = FLOOR[layer as usize] + (v as f64 / 18_446_744_073_709_551_616.0) * (AREA / width);
@@ -186,7 +236,7 @@ fn tail<B: Bits>(source: &mut LazyBits<B>, negative: bool, path: Path) -> Option
     let r = WIDTH[0];
     let (word, id) = source.word();
     let (v, v_id) = source.word();
-    let normal = Normal { word, id, layer: if negative { NEGATIVE_TAIL } else { TAIL } };
+    let normal = Normal { word, id, layer: if negative { NEGATIVE_TAIL } else { TAIL }, steps: 0 };
     let log_u = ln(unit(word));
     // Not a number stands for a variate that doubles do not know: whatever uses it goes to intervals.
     let x = if word >> 48 != 0 && r - log_u / r < FAR { r - log_u / r } else { f64::NAN };
@@ -200,7 +250,7 @@ fn tail<B: Bits>(source: &mut LazyBits<B>, negative: bool, path: Path) -> Option
 }
 
 /// The middle of the cell of a uniform's first 64 bits.
-#[inline]
+#[inline(always)]
 pub(super) fn unit(word: u64) -> f64 {
     (word as f64 + 0.5) / 18_446_744_073_709_551_616.0
 }
@@ -254,17 +304,46 @@ mod tests {
     use crate::random::StreamKey;
 
     #[test]
+    fn one_is_told_from_its_neighbours() {
+        let ulp = f64::EPSILON;
+        for (scale, count, prior, is_one) in [
+            (0.5, 1.0, 0.5, true),
+            (1.0, 0.0, 1.0, true),
+            (0.1, 0.0, 1.0, true),
+            (1e15, 0.0, 1.0, true),
+            (1e15, 9.5e-16, 0.05, false),
+            (2f64.powi(-40), 2f64.powi(39), 0.5, true),
+            (0.75, 1.0, 0.25, true),
+            (1.0 / 3.0, 1.0, 2.0 / 3.0, false),
+            (0.1, 9.0, 0.1, false),
+            (1.0, 0.0, 1.0 + ulp, false),
+            (1.0, 0.0, 1.0 - ulp / 2.0, false),
+            (1e-9, 1e-300, 1.0, false),
+            (1e-9, 5e-324, 1.0, false),
+            (0.5, ulp, 1.0, false),
+            (1.0 + ulp, 1.0 - ulp, 0.5, false),
+            (1.0 + ulp, 1.0 - ulp, ulp * ulp, false),
+            (1.0, f64::NAN, 1.0, false),
+            (1.0, f64::INFINITY, 1.0, false),
+            (1.0, 1.0, 1e-6, false),
+        ] {
+            assert_eq!(Shape::is_one(scale, count, prior), is_one, "{scale} * {count} + {prior}");
+        }
+    }
+
+    #[test]
     fn the_error_of_a_draw_is_within_its_bound() {
         let context = Context::new(256);
         let mut source = LazyBits::new(StreamKey::from_bytes([4; 32]).stream(0));
         let mut n_beyond_a_tenth = 0;
-        for a in [1e-6, 0.3, 0.999, 1.0, 1.5, 5.0, 300.0, 1e6, 1e12, 1e15] {
+        for a in [1e-6, 0.3, 0.999, 1.0 + f64::EPSILON, 1.5, 5.0, 300.0, 1e6, 1e12, 1e15] {
             let shape = Shape::new(1.0, 0.0, a);
             let mut n_tails = 0;
             for _ in 0..3000 {
-                let drawn = draw(&mut source, &shape, Path::Fast).unwrap();
+                let first = First { word: source.word(), half: source.half() };
+                let drawn = draw(&mut source, &shape, first, Path::Fast).unwrap();
                 n_tails += usize::from(drawn.normal.layer >= TAIL);
-                let ideal = exact::cube(&context, &source, &shape, &drawn.normal).unwrap();
+                let ideal = exact::variate(&context, &source, &shape, &drawn.normal).unwrap();
                 if drawn.value.is_nan() {
                     continue;
                 }

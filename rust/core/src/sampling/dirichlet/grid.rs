@@ -1,5 +1,6 @@
 //! The public grid and the rule that rounds a point of the simplex to it.
 
+use super::elementary::{ROUND, small};
 use crate::{Error, Result};
 
 /// Grids from 2^-8 to 2^-52: every multiple of the unit up to 1 is a double.
@@ -56,24 +57,45 @@ impl Grid {
         self.total() - self.dimension as u64
     }
 
-    /// From `floor(M y_i)` to the units of the row.
+    /// From `floor(M y_i)` to the units of the row, each converted.
     ///
     /// # Errors
     /// [`Error::Numerical`] when the floors cannot be those of a point of the simplex.
-    pub(super) fn complete(&self, floors: &mut [u64]) -> Result<()> {
-        let d = self.dimension as u64;
+    #[inline(always)]
+    pub(super) fn complete<T>(&self, floors: &[u64], convert: impl Fn(u64) -> T, row: &mut [T]) -> Result<()> {
         let missing = self.shared().wrapping_sub(floors.iter().sum());
-        if missing >= d {
+        if missing >= self.dimension as u64 {
             return Err(Error::numerical("dirichlet", "the shares of a row do not sum to one"));
         }
-        let mut spread = 0;
-        for floor in floors.iter_mut() {
-            spread += missing;
-            let extra = u64::from(spread >= d);
-            spread -= d * extra;
-            *floor += 1 + extra;
+        let spread = Spread::new(missing, self.dimension);
+        for (i, (&floor, unit)) in floors.iter().zip(row).enumerate() {
+            *unit = convert(floor + 1 + spread.before(i + 1) - spread.before(i));
         }
         Ok(())
+    }
+}
+
+/// floor(missing i / d), without a branch.
+#[derive(Clone, Copy)]
+struct Spread {
+    missing: f64,
+    per_entry: f64,
+}
+
+impl Spread {
+    #[inline(always)]
+    fn new(missing: u64, dimension: usize) -> Self {
+        Self { missing: small(missing), per_entry: 1.0 / dimension as f64 }
+    }
+
+    /// How many of the missing units go to the first i entries.
+    ///
+    /// A product of two numbers up to 10^6 is exact, and (product + 1/2)/d is at least 1/(2d) > 10^-7 away from every integer,
+    /// while its roundings are below 10^-9.
+    #[inline(always)]
+    fn before(&self, i: usize) -> u64 {
+        let nearest_below = (self.missing * small(i as u64) + 0.5) * self.per_entry - 0.5;
+        (nearest_below + ROUND).to_bits().wrapping_sub(ROUND.to_bits())
     }
 }
 
@@ -84,17 +106,34 @@ mod tests {
     #[test]
     fn a_row_sums_to_the_total_and_has_no_entry_below_one() {
         let grid = Grid::new(8, 5).unwrap();
-        let mut floors = [0, 100, 0, 148, 0];
-        grid.complete(&mut floors).unwrap();
-        assert_eq!(floors.iter().sum::<u64>(), 256);
-        assert_eq!(floors, [1, 102, 1, 150, 2]);
+        let mut row = [0; 5];
+        grid.complete(&[0, 100, 0, 148, 0], |units| units, &mut row).unwrap();
+        assert_eq!(row.iter().sum::<u64>(), 256);
+        assert_eq!(row, [1, 102, 1, 150, 2]);
+    }
+
+    #[test]
+    fn missing_units_are_spread_as_integers_are_divided() {
+        let check = |missing: u64, d: u64, i: u64| {
+            let found = Spread::new(missing, d as usize).before(i as usize);
+            assert_eq!(found, missing * i / d, "{missing} {d} {i}");
+        };
+        for d in 1..60 {
+            (0..d).for_each(|missing| (0..=d).for_each(|i| check(missing, d, i)));
+        }
+        for d in [999_983, 999_999, 1_000_000] {
+            for missing in [0, 1, 2, 3, d / 3, d / 2, d - 2, d - 1] {
+                (0..=d).step_by(7).chain([1, d - 1, d]).for_each(|i| check(missing, d, i));
+            }
+        }
     }
 
     #[test]
     fn shares_of_no_point_are_refused() {
         let grid = Grid::new(8, 2).unwrap();
-        assert!(grid.complete(&mut [200, 200]).is_err());
-        assert!(grid.complete(&mut [0, 0]).is_err());
+        for floors in [[200, 200], [0, 0]] {
+            assert!(grid.complete(&floors, |units| units, &mut [0; 2]).is_err());
+        }
     }
 
     #[test]

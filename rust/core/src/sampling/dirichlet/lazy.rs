@@ -35,6 +35,16 @@ impl<B: Bits> LazyBits<B> {
         (self.bits.next_u64(), id)
     }
 
+    /// The first 64 bits of as many uniforms as there is room for, as [`Self::word`] gives them one by one; the number of the
+    /// first of them, and the others follow in steps of two.
+    #[inline]
+    pub(super) fn fill(&mut self, words: &mut [u64]) -> Id {
+        let id = 2 * self.position;
+        self.position += words.len() as u64;
+        self.bits.fill(words);
+        id
+    }
+
     /// A uniform's first 32 bits; two of them share a word, the lower half first.
     #[inline]
     pub(super) fn half(&mut self) -> (u32, Id) {

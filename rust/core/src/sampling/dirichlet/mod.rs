@@ -8,13 +8,18 @@
 mod chunks;
 mod elementary;
 mod exact;
+mod exponential;
+mod exponential_table;
+mod first_tries;
 mod gamma;
 mod grid;
 mod interval;
 mod lazy;
 mod normal_table;
+mod powers;
 mod row;
 mod shapes;
+mod shares;
 
 pub use gamma::Path;
 pub use grid::Grid;
@@ -76,7 +81,7 @@ impl ExactDirichlet {
     /// As [`Self::release`].
     pub fn release_values(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<f64>> {
         let step = self.grid.step();
-        self.rows(counts, key, threads, |units| units as f64 * step)
+        self.rows(counts, key, threads, |units| elementary::small(units) * step)
     }
 
     fn rows<T: Copy + Default + Send>(
@@ -86,8 +91,8 @@ impl ExactDirichlet {
         threads: usize,
         convert: impl Fn(u64) -> T + Sync,
     ) -> Result<Vec<T>> {
-        chunks::rows(self.shapes.dimension(), counts, (key, threads), convert, |sampler, counts, units| {
-            sampler.draw(self, counts, units)
+        chunks::rows(self.shapes.dimension(), counts, (key, threads), |sampler, counts, row| {
+            sampler.draw_as(self, counts, &convert, row)
         })
     }
 }
@@ -122,6 +127,6 @@ impl ExactGamma {
     pub fn release(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<u64>> {
         let draw =
             |sampler: &mut Sampler<_>, counts: &[f64], units: &mut [u64]| sampler.draw_gammas(self, counts, units);
-        chunks::rows(self.shapes.dimension(), counts, (key, threads), |units| units, draw)
+        chunks::rows(self.shapes.dimension(), counts, (key, threads), draw)
     }
 }

@@ -43,31 +43,57 @@ impl Shapes {
         Shape::new(self.scale, counts[i], self.prior[i])
     }
 
-    /// Writes delta and c of each entry, and tells whether some shape is below one.
-    pub(super) fn constants(&self, counts: &[f64], deltas: &mut Vec<f64>, factors: &mut Vec<f64>) -> Result<bool> {
-        let mut valid = true;
-        let mut boosted = false;
-        deltas.clear();
-        deltas.extend(counts.iter().zip(&self.prior).map(|(&count, &prior)| {
+    /// Writes delta and c of each entry, where its draw needs them, and tells which draws the row needs.
+    ///
+    /// # Errors
+    /// [`Error::InvalidData`] for a count that is negative or no number, or a shape beyond the largest.
+    #[inline(always)]
+    pub(super) fn constants(&self, counts: &[f64], deltas: &mut Vec<f64>, factors: &mut Vec<f64>) -> Result<Kinds> {
+        let (mut valid, mut boosted, mut n_ones) = (true, false, 0);
+        for (&count, &prior) in counts.iter().zip(&self.prior) {
             let a = Shape::rounded(self.scale, count, prior);
             // NaN fails both comparisons.
             valid &= (count >= 0.0) & (a <= MAX_SHAPE);
             boosted |= a < 1.0;
-            Shape::delta(a)
-        }));
-        factors.clear();
-        factors.extend(deltas.iter().map(|&delta| Shape::factor(delta)));
-        if valid {
-            Ok(boosted)
-        } else {
-            Err(Error::data("counts", "be finite, not negative, and give shapes of at most 2^50"))
+            n_ones += u64::from(Shape::is_one(self.scale, count, prior));
         }
+        if !valid {
+            return Err(Error::data("counts", "be finite, not negative, and give shapes of at most 2^50"));
+        }
+        let kinds = Kinds { boosted, some_ones: n_ones > 0, all_ones: n_ones == counts.len() as u64 };
+        if !kinds.all_ones {
+            // A loop in sight: `extend` would be compiled for the oldest processors.
+            deltas.resize(counts.len(), 0.0);
+            factors.resize(counts.len(), 0.0);
+            let constants = deltas.iter_mut().zip(factors);
+            for ((&count, &prior), (delta, factor)) in counts.iter().zip(&self.prior).zip(constants) {
+                *delta = Shape::delta(Shape::rounded(self.scale, count, prior));
+                *factor = Shape::factor(*delta);
+            }
+        }
+        Ok(kinds)
     }
 
-    /// The shape of an entry whose constants are known.
+    /// Whether the shape of entry i is one exactly.
     #[inline]
-    pub(super) fn known(&self, counts: &[f64], i: usize, delta: f64, c: f64) -> Shape {
-        let (scale, count, prior) = (self.scale, counts[i], self.prior[i]);
-        Shape { scale, count, prior, boost: Shape::rounded(scale, count, prior) < 1.0, delta, c }
+    pub(super) fn is_one(&self, counts: &[f64], i: usize) -> bool {
+        Shape::is_one(self.scale, counts[i], self.prior[i])
     }
+
+    /// The shapes in doubles, entry by entry.
+    #[inline(always)]
+    pub(super) fn nearby<'a>(&'a self, counts: &'a [f64]) -> impl Iterator<Item = f64> + Clone + 'a {
+        counts.iter().zip(&self.prior).map(|(&count, &prior)| Shape::rounded(self.scale, count, prior))
+    }
+}
+
+/// Which draws a row needs.
+#[derive(Clone, Copy)]
+pub(super) struct Kinds {
+    /// Some shape is below one.
+    pub(super) boosted: bool,
+    /// Some shape is one exactly.
+    pub(super) some_ones: bool,
+    /// Every shape is one exactly.
+    pub(super) all_ones: bool,
 }
