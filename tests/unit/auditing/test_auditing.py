@@ -51,7 +51,9 @@ KEPT = {
 @pytest.mark.parametrize("name", KEPT)
 def test_our_mechanisms_keep_their_claim_and_the_audit_has_power(name):
     mechanism, least = KEPT[name]
-    found = sdp.audit(seeded(mechanism), worst_pair(mechanism), claim=mechanism.privacy, size=SIZE)
+    # At 4,000 the power is 0.33 to 0.47 over seeds (0.36 to 0.46 with NumPy's draws), at 8,000 0.51 to 0.63.
+    size = 2 * SIZE if name == "dirichlet, add or remove" else SIZE
+    found = sdp.audit(seeded(mechanism), worst_pair(mechanism), claim=mechanism.privacy, size=size)
     assert found.refuted is False
     assert found.epsilon <= found.claimed
     assert found.power >= least, found

@@ -17,6 +17,8 @@ type Row = [u32; LANES];
 /// "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
+// Two rows of the state are in hand at a time, which no iterator gives.
+#[allow(clippy::needless_range_loop)]
 #[inline(always)]
 fn quarter(state: &mut [Row; 16], a: usize, b: usize, c: usize, d: usize) {
     for (x, y, z, turn) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
@@ -36,10 +38,9 @@ pub(super) fn blocks(key: &[u8; 32], nonce: u64, counter: u64, words: &mut [u64;
     for (row, bytes) in start[4..].iter_mut().zip(key.as_chunks().0) {
         *row = [u32::from_le_bytes(*bytes); LANES];
     }
-    for lane in 0..LANES {
-        let number = counter.wrapping_add(lane as u64);
-        (start[12][lane], start[13][lane]) = (number as u32, (number >> 32) as u32);
-    }
+    let numbers: [u64; LANES] = std::array::from_fn(|lane| counter.wrapping_add(lane as u64));
+    start[12] = numbers.map(|number| number as u32);
+    start[13] = numbers.map(|number| (number >> 32) as u32);
     start[14] = [nonce as u32; LANES];
     start[15] = [(nonce >> 32) as u32; LANES];
     widest(
@@ -55,8 +56,8 @@ pub(super) fn blocks(key: &[u8; 32], nonce: u64, counter: u64, words: &mut [u64;
                 }
             }
             for (row, first) in state.iter_mut().zip(&start) {
-                for lane in 0..LANES {
-                    row[lane] = row[lane].wrapping_add(first[lane]);
+                for (word, &first) in row.iter_mut().zip(first) {
+                    *word = word.wrapping_add(first);
                 }
             }
             for (lane, block) in words.as_chunks_mut::<8>().0.iter_mut().enumerate() {

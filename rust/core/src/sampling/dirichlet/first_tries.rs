@@ -109,7 +109,8 @@ mod tests {
                     assert!((error[0] / drawn.error - 1.0).abs() < 1e-12 || shape.exponential);
                 }
             }
-            assert!(n_settled > 4600, "{n_settled} at {a}");
+            // Nine in ten where the squeeze is widest, next to a half.
+            assert!(n_settled > 4500, "{n_settled} at {a}");
         }
     }
 }
