@@ -40,7 +40,7 @@ def check_steps(epsilon: Number | None, scale: Number, resolution: float) -> Non
     """Refuse a budget whose noise has too many steps of the grid, by the budget's name."""
     largest = Fraction(2) ** (resolution_exponent(resolution) + LOG_LARGEST_SCALE)
     if epsilon is not None and scale > largest:
-        least = float(as_fraction("epsilon", epsilon) * as_fraction("scale", scale) / largest)
+        least = float(as_fraction("epsilon", epsilon) * Fraction(scale) / largest)
         raise InvalidParameterError(
             f"epsilon must be at least {least:.3g} on a grid of step {resolution:.3g}, where the scale of the noise is "
             f"2^{LOG_LARGEST_SCALE} steps, got {float(epsilon)}"
