@@ -103,7 +103,8 @@ def test_rules_can_be_excluded():
     ("change", "message"),
     [
         ({"n": 0}, "n must be an integer of at least 1"),
-        ({"n": 2**70}, "n must be at most 1e15"),
+        ({"n": 2**60}, "n must be at most 1e15"),
+        ({"n": 2**70}, r"n must be at most 2\^63 - 1"),
         ({"dimension": 1}, "dimension must be an integer of at least 2"),
         ({"dimension": 10**7}, "dimension must be at most"),
         ({"epsilon": 0.0}, "epsilon must be positive"),
