@@ -39,8 +39,9 @@ const BEYOND: f64 = 10.0;
 /// The weight of the choices of priors that are left out in the end.
 const REST: f64 = 1e-6;
 
-/// Choices of priors that are kept at a level.
-const MOST_STATES: usize = 400;
+/// Choices of priors that are kept at a level below the top: all of three levels of a hierarchy with 13 concentrations each. Where
+/// noise says little they are all likely: of 2197 the best 400 had 78 % of the weight, and means were off by more than a count.
+const MOST_STATES: usize = 2197;
 
 /// Masses of parents that are not worth walking down for.
 const NOTHING: f64 = 1e-14;
@@ -159,6 +160,7 @@ impl Message {
         let (_, first, last) = likely(&self.logs, 0.0, DEPTH);
         self.logs.truncate(last + 1);
         self.logs.drain(..first);
+        self.logs.shrink_to_fit();
         Self { start: self.start + first as i64, logs: self.logs }
     }
 }
@@ -311,13 +313,17 @@ impl Tree<'_> {
         let mut found: Vec<Vec<Option<State>>> = (0..states).map(|_| (0..splits).map(|_| None).collect()).collect();
         let mut best = f64::NEG_INFINITY;
         let mut next: Vec<(usize, usize)> = (0..states).map(|at| (at, splits / 2)).collect();
+        // What a choice takes: noise that says little leaves many of them.
+        let mut largest = 0;
         while !next.is_empty() {
+            memory::check::<f64>("what is known of groups under all priors", next.len().saturating_mul(largest))?;
             let new = parallel::map(next.iter(), self.threads, |&(at, split)| {
                 let children = lower(at).map_or(leaves, |state| &state.messages);
                 self.state(place, (at, split), lower(at), children)
             })?;
             for (&(at, split), state) in next.iter().zip(new) {
                 best = best.max(state.score);
+                largest = largest.max(state.messages.iter().map(|message| message.logs.len()).sum());
                 found[at][split] = Some(state);
             }
             // On either side as long as it rises, or is not too far below the best.
@@ -345,8 +351,8 @@ impl Tree<'_> {
             return Err(Error::numerical("inference", "the release cannot come from any counts that are possible"));
         }
         states.retain(|state| state.score > f64::NEG_INFINITY);
-        states.truncate(MOST_STATES);
         if place > 0 {
+            states.truncate(MOST_STATES);
             states.retain(|state| state.score > best - LIGHT);
         } else {
             // Only here it is the evidence of all that was released.
@@ -626,6 +632,37 @@ mod tests {
                         let gap = (law.at(count) - exact).abs();
                         assert!(gap < allowed, "{gaussian} {most} {place} {node} at {count}: {gap:e}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_choice_of_priors_that_matters_is_left_out() {
+        // Noise that says little leaves all 13^3 choices of three levels likely, none of them by much.
+        let mut levels = levels(false, 0.0);
+        let noise = Noise::Laplace { scale: 20.0, step: 1.0 };
+        for level in &mut levels {
+            let children = level.families().iter().map(|family| family.len() as f64).collect::<Vec<_>>();
+            let even = |sum: f64| level.parents.iter().map(|&parent| sum / children[parent]).collect();
+            level.splits = (0..13)
+                .map(|i| Split {
+                    log_weight: -13.0_f64.ln(),
+                    parameters: even(10.0_f64.powf(f64::from(i) / 2.0 - 1.0)),
+                })
+                .collect();
+        }
+        levels[0].released.clear();
+        levels[2].released = [9.0, -30.0, 25.0, 14.0, -7.0].map(|y| Factor::noisy(y, noise).unwrap()).to_vec();
+        let (laws, all) = (tree_posterior(&levels, Some(7), 1).unwrap(), enumerated(&levels, 7, true));
+        for (place, laws) in laws.iter().enumerate() {
+            for (node, law) in laws.iter().enumerate() {
+                for count in 0..=7 {
+                    let exact: f64 =
+                        all.iter().filter(|(tables, _)| tables[place][node] == count).map(|(_, mass)| mass).sum();
+                    let gap = (law.at(count) - exact).abs();
+                    // What is left out in the end has a weight of `REST`.
+                    assert!(gap < 2.0 * REST, "{place} {node} at {count}: {gap:e}");
                 }
             }
         }
