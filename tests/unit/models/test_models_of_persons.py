@@ -19,7 +19,7 @@ VISITS = {
     "patient": [f"p{person}" for person in PERSONS.tolist()],
     "ward": RNG.choice(["eye", "ear"], 3000).tolist(),
     "visit": RNG.integers(0, 3, 3000).tolist(),
-    "day": RNG.integers(0, 365, 3000).tolist(),
+    "day": RNG.integers(0, 365, 3000),
 }
 DOMAINS = {"ward": ["eye", "ear"], "visit": 3}
 WHO = {"unit": "patient", "max_rows": 2}
