@@ -27,7 +27,7 @@ test-python: build $(STAMP)-env
 	$(PYTEST)
 
 test-slow: build $(STAMP)-env ## Run the long statistical and soak tests in full
-	$(PYTEST) --full
+	$(PYTEST) --full -o faulthandler_timeout=0
 
 judge: build $(STAMP)-env ## Judge 100,000 random compositions in ball arithmetic; writes docs/judge.md
 	$(BIN)/python tests/judge/long_run.py --compositions 100000 --write docs/judge.md

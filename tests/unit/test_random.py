@@ -144,7 +144,7 @@ def test_fork_never_repeats():
 def test_processes_never_repeat(method):
     before = draw()
     with multiprocessing.get_context(method).Pool(2) as pool:
-        draws = pool.map(draw, range(8), chunksize=1)
+        draws = pool.map_async(draw, range(8), chunksize=1).get(timeout=300)
         pool.close()
         pool.join()
     assert_all_distinct([before, *draws, draw()])

@@ -5,19 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shutil
+import select
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
 
-
-def browser() -> str | None:
-    """Return a browser that starts, or None."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, timeout=300).returncode == 0:
-            return path
-    return None
+SECONDS = 120
+"""How long the browser is waited for."""
 
 
 class Page:
@@ -34,6 +29,7 @@ class Page:
             pass_fds=(theirs_in, theirs_out),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
         os.close(theirs_in)
         os.close(theirs_out)
@@ -51,7 +47,8 @@ class Page:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
+        # With all that it has started, and whether it wants to or not.
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(60)
         os.close(self._out)
         os.close(self._in)
@@ -72,6 +69,8 @@ class Page:
 
     def _message(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            if not select.select([self._in], [], [], SECONDS)[0]:
+                raise RuntimeError(f"the browser said nothing for {SECONDS} s")
             part = os.read(self._in, 1 << 16)
             if not part:
                 raise RuntimeError("the browser ended")

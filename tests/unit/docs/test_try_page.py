@@ -3,10 +3,9 @@
 import importlib.util
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
+import browsers
 import numpy as np
 import pytest
 
@@ -42,28 +41,19 @@ addEventListener("load", () => {
 </script>"""
 
 
-def browser():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, timeout=300).returncode == 0:
-            return path
-    return None
-
-
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
-    program = browser()
+    folder = tmp_path_factory.mktemp("try")
+    program = browsers.browser(folder)
     if program is None:
         pytest.skip("no chromium on this machine; `.ci/run` installs one")
-    folder = tmp_path_factory.mktemp("try")
     markup = (DOCS / "try.md").read_text(encoding="utf-8")
     form = markup[markup.index("<noscript>") : markup.index("</form>") + 7]
     script = (DOCS / "assets" / "try.js").read_text(encoding="utf-8")
     page = f'<!doctype html><meta charset="utf-8"><body>{form}<script>{script}</script>{CLICKS}</body>'
     (folder / "page.html").write_text(page, encoding="utf-8")
-    command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]
-    command += [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", (folder / "page.html").as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    address = (folder / "page.html").as_uri()
+    done = browsers.browse(program, "--virtual-time-budget=3000", "--dump-dom", address, folder=folder)
     found = re.search(r'data-seen="([^"]*)"', done.stdout)
     assert found, "the page's program did not run"
     import html

@@ -6,9 +6,10 @@ Its numbers are recomputed from closed forms and sums over laws, without the lib
 import re
 from pathlib import Path
 
+import browsers
 import numpy as np
 import pytest
-from chromium_pipe import Page, browser
+from chromium_pipe import Page
 
 pytestmark = pytest.mark.source_tree
 
@@ -23,8 +24,8 @@ SHOWN = (
 
 
 @pytest.fixture(scope="module")
-def program():
-    found = browser()
+def program(tmp_path_factory):
+    found = browsers.browser(tmp_path_factory.mktemp("found"))
     if found is None:
         pytest.skip("no chromium on this machine; `.ci/run` installs one")
     return found

@@ -1,10 +1,10 @@
 """The page in a real browser: it renders, keeps to the width of a phone, and has a light and a dark look."""
 
 import re
-import shutil
-import subprocess
+import tempfile
 from pathlib import Path
 
+import browsers
 import numpy as np
 import pytest
 from report_pages import HOSTILE, page_of
@@ -12,17 +12,8 @@ from report_pages import HOSTILE, page_of
 from simplexdp.hierarchy import Hierarchy, release
 from simplexdp.report import hierarchy_report
 
-
-def find_browser():
-    """Return a browser that runs; a name on the path may be a mere pointer to a package that is not installed."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, timeout=300).returncode == 0:
-            return path
-    return None
-
-
-CHROMIUM = find_browser()
+with tempfile.TemporaryDirectory() as scratch:
+    CHROMIUM = browsers.browser(Path(scratch))
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine; `.ci/run` installs one")
 
@@ -48,9 +39,7 @@ addEventListener("load", () => {
 
 
 def browse(*arguments, folder):
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"]
-    command += [f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", "--v=0", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, cwd=folder)
+    return browsers.browse(CHROMIUM, *arguments, folder=folder)
 
 
 def framed(page: str, width: int, folder: Path) -> str:
