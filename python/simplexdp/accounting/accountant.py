@@ -221,9 +221,9 @@ class Accountant:
         if is_address(source) and path is None:
             PostgresLedger(str(source), "", durable=True).adopt(charge)
             return cls.open(source)
-        if path is None or is_address(path):
-            raise InvalidParameterError(f"path must be that of a new file, got {path!r}")
-        restore_file(absolute(source), absolute(path), charge, mode=mode)
+        if path is None:
+            raise InvalidParameterError("path must be that of a new file, got None")
+        restore_file(absolute(source, "source"), absolute(path), charge, mode=mode)
         return cls.open(path)
 
     def backup(self, path: str | os.PathLike[str]) -> int:

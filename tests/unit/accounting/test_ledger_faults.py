@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import pathlib
 import pickle
 import shutil
 import signal
@@ -291,8 +292,23 @@ def test_a_path_that_names_no_file_is_an_argument_that_is_wrong(accountant, path
         lambda place: sdp.Accountant.restore(place, path.with_suffix(".new")),
         lambda place: sdp.Accountant.restore(path, place),
     ):
-        with pytest.raises(sdp.InvalidParameterError, match="path must be a path"):
+        with pytest.raises(sdp.InvalidParameterError, match=r"^(path|source) must be a path"):
             use(wrong)
+
+
+def test_an_address_is_no_file(accountant, path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(os.listdir(tmp_path))
+    for address in ("postgresql://", "postgres://owner:secret@host/books#one", pathlib.Path("postgresql://books")):
+        for name, use in (
+            ("path", accountant.backup),
+            ("path", lambda place: sdp.Accountant.restore(path, place)),
+            ("source", lambda place: sdp.Accountant.restore(place, path.with_suffix(".new"))),
+        ):
+            with pytest.raises(sdp.InvalidParameterError, match=f"^{name} must be that of a file") as caught:
+                use(address)
+            assert "secret" not in str(caught.value)
+    assert sorted(os.listdir(tmp_path)) == before
 
 
 def test_nothing_stays_open(path):

@@ -40,16 +40,18 @@ def open_ledger(place: str | os.PathLike[str], *, durable: bool) -> Ledger:
     return FileLedger.at(absolute(place), durable=durable)
 
 
-def absolute(path: str | os.PathLike[str]) -> str:
+def absolute(path: str | os.PathLike[str], name: str = "path") -> str:
     """Return the path that other processes can use too."""
     try:
         found = os.fsdecode(path)
     except TypeError:
-        raise InvalidParameterError(f"path must be a path, got {type(path).__name__}") from None
+        raise InvalidParameterError(f"{name} must be a path, got {type(path).__name__}") from None
+    if found.startswith(("postgresql:/", "postgres:/")):  # With one slash from a `Path`. It may hold a password.
+        raise InvalidParameterError(f"{name} must be that of a file, got the address of a database")
     if not found or "\0" in found:
-        raise InvalidParameterError(f"path must be a path, got {found!r}")
+        raise InvalidParameterError(f"{name} must be a path, got {found!r}")
     try:
         os.fsencode(found)  # Half a pair of surrogates names no file.
         return str(Path(found).expanduser().absolute())
     except (UnicodeEncodeError, RuntimeError):  # And a home of nobody ("~nobody") is no place.
-        raise InvalidParameterError(f"path must be a path, got {found!r}") from None
+        raise InvalidParameterError(f"{name} must be a path, got {found!r}") from None
