@@ -70,6 +70,7 @@ docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings a
 		--ignore-words-list fpr,fro,infarction  # false positive rate; to and fro; a diagnosis
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python docs/generate/links.py site
+	$(BIN)/python docs/generate/emphasis.py site
 	$(BIN)/python docs/generate/looks.py site
 
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags

@@ -145,7 +145,7 @@ def discrete_laplace(scale: float, size: Size = None, rng: _core.SeededRng | Non
 
 
 def discrete_gaussian(sigma: float, size: Size = None, rng: _core.SeededRng | None = None) -> Any:
-    """Draw discrete Gaussian variables, P(z) proportional to exp(-z**2 / (2 sigma**2)); this sampler is exact.
+    """Draw discrete Gaussian variables, P(z) proportional to exp(-z^2 / (2 sigma^2)); this sampler is exact.
 
     Parameters
     ----------

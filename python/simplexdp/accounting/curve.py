@@ -707,7 +707,7 @@ records
         Parameters
         ----------
         sigma : float
-            Of the noise, P(z) proportional to exp(-z**2 / (2 sigma**2)); between 0.001 and 5000.
+            Of the noise, P(z) proportional to exp(-z^2 / (2 sigma^2)); between 0.001 and 5000.
         changed : int, default 1
             How many integers move by one between neighbours: 1, or 2.
         adjacency : {"replace", "add_remove"}, default "replace"

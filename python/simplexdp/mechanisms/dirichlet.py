@@ -543,7 +543,7 @@ class DirichletMechanism(DirichletEstimates):
         rng : sdp.testing.SeededRng, optional
             For tests. By default the operating system's entropy.
         resolution : float
-            Step of the grid, a power of two from 2**-52 to 2**-8.
+            Step of the grid, a power of two from 2^-52 to 2^-8.
         rows : {"table"}, optional
             Confirms that several rows are accounted for with `table_privacy`, where that is more than `privacy`.
 

@@ -21,12 +21,12 @@ __all__ = ["DiscreteGaussianMechanism"]
 
 @dataclass(frozen=True, kw_only=True)
 class DiscreteGaussianMechanism(NoiseMechanism):
-    """Add discrete Gaussian noise to integers: P(z) proportional to exp(-z**2 / (2 sigma**2)).
+    """Add discrete Gaussian noise to integers: P(z) proportional to exp(-z^2 / (2 sigma^2)).
 
-    The draw is exact. **Guarantee:** rho-zCDP with rho = (sensitivity / sigma)**2 / 2, for all values of one release
+    The draw is exact. **Guarantee:** rho-zCDP with rho = (sensitivity / sigma)^2 / 2, for all values of one release
     together (Canonne, Kamath and Steinke 2020, theorems 4 and 14). Where the squared sensitivity is below 3, so that at
     most two integers change, by one each, and sigma is at most 5000, the curve is the exact one; else, from a sigma of
-    6 on, that of the normal law of variance sigma**2 - 3 (docs/privacy-curves.md).
+    6 on, that of the normal law of variance sigma^2 - 3 (docs/privacy-curves.md).
 
     Parameters
     ----------

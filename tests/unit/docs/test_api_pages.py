@@ -1,4 +1,4 @@
-"""Parameters that share a line of a docstring keep their own defaults on the API pages."""
+"""What the hooks of mkdocs make of pages: defaults of parameters that share a line, dashes, places where lines break."""
 
 import importlib.util
 from pathlib import Path
@@ -46,3 +46,30 @@ def test_nothing_stands_behind_what_needs_no_words():
     told = f'<code>int</code> {dash} <div class="doc-md-description"><p>Rows.</p></div></li>'
     assert hook(empty) == "<code>int</code> </li>"
     assert hook(told) == told
+
+
+def test_code_breaks_before_dots_and_after_brackets_and_never_within_an_option():
+    hook = of("where_lines_break").on_page_content
+    call = '<code><span class="n">a</span><span class="o">.</span><span class="n">b</span><span class="p">(</span>1</code>'
+    assert hook(call) == call.replace('<span class="o">.', '<wbr><span class="o">.').replace("(</span>", "(</span><wbr>")
+    empty = '<code><span class="p">()</span> x-y 1-a</code> --n'
+    assert hook(empty) == empty
+    assert hook("<p>delta = 1e-6, a-1e-6</p><svg><text>1e-6</text></svg>") == (
+        '<p>delta = <span class="whole">1e-6</span>, a-1e-6</p><svg><text>1e-6</text></svg>'
+    )
+    assert hook('<code>plan --n-rows 5 <a href="--no">-c</a></code>') == (
+        '<code>plan <span class="whole">--n-rows</span> 5 <a href="--no"><span class="whole">-c</span></a></code>'
+    )
+
+
+def test_comments_move_to_their_code_where_they_would_not_fit():
+    hook = of("where_lines_break").on_page_content
+    short, long = (f'<code>x = 1{" " * 60}<span class="c1"># {"word " * times}</span></code>' for times in (4, 9))
+    assert hook(short) == short
+    assert hook(long) == long.replace(" " * 60, "  ")
+
+
+def test_powers_in_prose_are_not_taken_for_emphasis():
+    swallowed = of("emphasis").swallowed
+    assert list(swallowed("<p>from 2<strong>52 to 2</strong>-8, <em>now</em> and\n<em>then</em>.</p>")) == ["2[52 to 2]-"]
+    assert not list(swallowed("<p><strong>Why.</strong> <code>a<em>b</em>c</code></p>"))

@@ -1,0 +1,45 @@
+"""Where lines of code break on a narrow page: a hook of mkdocs, in mkdocs.yml.
+
+Before a dot and after an opening bracket rather than in the middle of a name, and never within an option such as
+``--domains`` or a number such as 1e-6. The style sheet takes the first away where the page is wide: there a space is near enough. Comments that
+stand below each other move up to their code where the longest of them would not fit on a desk.
+"""
+
+import re
+from typing import Any
+
+CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
+SCRIPT = re.compile(r"(<(?:script|style|svg)\b.*?</(?:script|style|svg)>)", re.DOTALL)
+TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
+TAG = re.compile(r"<[^>]*>")
+CHARACTER = re.compile(r"&#?\w+;")
+NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?e-\d+(?![\w-])")
+OPTION = re.compile(r"(?<![\w.-])--?[a-z][\w-]*")
+OPENED = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?!\s)')
+DOT = re.compile(r'(?<=</span>)(?=<span class="o">\.</span>)')
+BEFORE_COMMENT = re.compile(r' {3,}(?=<span class="c1">)')
+
+COLUMNS = 95
+"""Of code beside the menu and the table of contents at 1280 pixels."""
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Return the page with places to break."""
+    html = CODE.sub(lambda found: broken(found.group()), html)
+    parts = SCRIPT.split(html)
+    parts[::2] = [kept_whole(NUMBER, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def kept_whole(what: re.Pattern[str], html: str) -> str:
+    """Return the page with such pieces of text in an element that does not break."""
+    return TEXT.sub(lambda text: what.sub(r'<span class="whole">\g<0></span>', text.group()), html)
+
+
+def broken(code: str) -> str:
+    """Return one piece of code with places to break."""
+    lines = CHARACTER.sub("_", TAG.sub("", code)).splitlines()
+    if max(map(len, lines), default=0) > COLUMNS:
+        code = BEFORE_COMMENT.sub("  ", code)
+    code = kept_whole(OPTION, code)
+    return DOT.sub("<wbr>", OPENED.sub(r"\1<wbr>", code))
