@@ -1,8 +1,9 @@
 """Where lines of code break on a narrow page: a hook of mkdocs, in mkdocs.yml.
 
 Before a dot and after an opening bracket rather than in the middle of a name, and never within an option such as
-``--domains`` or a number such as 1e-6. The style sheet takes the first away where the page is wide: there a space is near enough. Comments that
-stand below each other move up to their code where the longest of them would not fit on a desk.
+``--domains`` or a number such as 1e-6; a name in a table breaks between its words. The style sheet takes the first away
+where the page is wide: there a space is near enough. Comments that stand below each other move up to their code where
+the longest of them would not fit on a desk.
 """
 
 import re
@@ -13,6 +14,8 @@ SCRIPT = re.compile(r"(<(?:script|style|svg)\b.*?</(?:script|style|svg)>)", re.D
 TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
 TAG = re.compile(r"<[^>]*>")
 CHARACTER = re.compile(r"&#?\w+;")
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]_)(?=[a-z])|(?<=[a-z])(?=\.[a-zA-Z])")
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?e-\d+(?![\w-])")
 OPTION = re.compile(r"(?<![\w.-])--?[a-z][\w-]*")
 OPENED = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?!\s)')
@@ -25,6 +28,7 @@ COLUMNS = 95
 
 def on_page_content(html: str, **_: Any) -> str:
     """Return the page with places to break."""
+    html = CELL.sub(lambda cell: CODE.sub(lambda found: humps(found.group()), cell.group()), html)
     html = CODE.sub(lambda found: broken(found.group()), html)
     parts = SCRIPT.split(html)
     parts[::2] = [kept_whole(NUMBER, part) for part in parts[::2]]
@@ -34,6 +38,11 @@ def on_page_content(html: str, **_: Any) -> str:
 def kept_whole(what: re.Pattern[str], html: str) -> str:
     """Return the page with such pieces of text in an element that does not break."""
     return TEXT.sub(lambda text: what.sub(r'<span class="whole">\g<0></span>', text.group()), html)
+
+
+def humps(code: str) -> str:
+    """Return a name in a table with a place to break before each of its words."""
+    return TEXT.sub(lambda text: HUMP.sub("<wbr>", text.group()), code)
 
 
 def broken(code: str) -> str:

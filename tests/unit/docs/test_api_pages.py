@@ -37,6 +37,11 @@ def test_grouped_parameters_have_the_defaults_and_types_of_the_signature():
     assert found["form"][1] == "'sharp'"
     # A type that the line states is that of all of them.
     assert found["scale"][1] == "1.0"
+    # Of several choices the first is not the default unless the signature says so.
+    found = parameters_of(package, "planning.planner.plan")
+    assert found["task"][1] is None
+    assert found["shape"] == ('"uniform" or "dirichlet" or "zipf" or "sparse"', "None")
+    assert found["adjacency"] == ('"replace" or "add_remove"', "None")
 
 
 def test_nothing_stands_behind_what_needs_no_words():
@@ -54,6 +59,7 @@ def test_code_breaks_before_dots_and_after_brackets_and_never_within_an_option()
     assert hook(call) == call.replace('<span class="o">.', '<wbr><span class="o">.').replace("(</span>", "(</span><wbr>")
     empty = '<code><span class="p">()</span> x-y 1-a</code> --n'
     assert hook(empty) == empty
+    assert hook("<td><code>aName.of_it</code></td>") == "<td><code>a<wbr>Name<wbr>.of_<wbr>it</code></td>"
     assert hook("<p>delta = 1e-6, a-1e-6</p><svg><text>1e-6</text></svg>") == (
         '<p>delta = <span class="whole">1e-6</span>, a-1e-6</p><svg><text>1e-6</text></svg>'
     )
