@@ -7,6 +7,7 @@ the default, whatever the signature says. An extension of griffe: mkdocs.yml nam
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import griffe
@@ -29,13 +30,15 @@ class GroupedParameters(griffe.Extension):
             self._look(member)
 
 
+OF_KIND = re.compile(r",? ?(optional|default:? .*)$")
+"""What a line says behind the type."""
+
+
 def told_apart(docstring: griffe.Docstring, parameters: Any) -> None:
     """Correct what the parameters of one docstring were given."""
     heads = [line.partition(" : ") for line in docstring.lines]
-    kinds = {name: kind.strip().removesuffix(", optional") for head, _, kind in heads for name in head.strip().rstrip(":").split(", ")}
-    shared = {name for head, _, _ in heads if ", " in head for name in head.strip().rstrip(":").split(", ")}
-    if not any(name in shared or kinds.get(name, "").startswith("{") for name in (item.name for item in parameters)):
-        return
+    kinds = {name: OF_KIND.sub("", kind) for head, _, kind in heads for name in names_of(head)}
+    shared = {name for head, _, _ in heads if ", " in head for name in names_of(head)}
     # Not every docstring is shown on a page: those that are not may say what griffe warns of.
     sections = docstring.parse(docstring.parser, **docstring.parser_options, warnings=False)
     docstring.__dict__["parsed"] = sections
@@ -43,12 +46,21 @@ def told_apart(docstring: griffe.Docstring, parameters: Any) -> None:
         if section.kind is not griffe.DocstringSectionKind.parameters:
             continue
         for item in section.value:
-            kind = kinds.get(item.name, "")
-            choices = kind.startswith("{") and kind.endswith("}")
-            if item.name not in parameters or not (item.name in shared or choices):
+            if item.name not in parameters:
                 continue
-            item.value = parameters[item.name].default
+            kind = kinds.get(item.name, "")
+            choices = kind.startswith("{")
+            if item.name in shared or choices:
+                item.value = parameters[item.name].default
             if choices:
-                item.annotation = " or ".join(kind[1:-1].replace("'", '"').split(", "))
-            elif not kind:
+                item.annotation = " or ".join(kind.strip("{}").replace("'", '"').split(", "))
+            elif "," in kind:
+                # Griffe takes a list of words for a tuple.
+                item.annotation = kind
+            elif item.name in shared and not kind:
                 item.annotation = parameters[item.name].annotation
+
+
+def names_of(head: str) -> list[str]:
+    """Return the parameters of one line."""
+    return head.strip().rstrip(":").split(", ")

@@ -66,7 +66,7 @@ def draw() -> None:
     save("privacy-curve", sdp.plots.privacy_curve(curves, ax=narrow()))
     save(
         "tradeoff",
-        sdp.plots.tradeoff({"gaussian, sigma 1": sdp.PrivacyCurve.gaussian(sigma=1.0)} | curves, ax=narrow(5.2)),
+        sdp.plots.tradeoff({"gaussian, sigma 1": sdp.PrivacyCurve.gaussian(sigma=1.0)} | curves, ax=narrow(4.65)),
     )
 
     accountant = sdp.Accountant(1.0, 1e-6, adaptive=False)

@@ -46,7 +46,7 @@ def tradeoff(curve: PrivacyCurve | Mapping[str, PrivacyCurve], ax: Axes | None =
     rates = np.sin(np.linspace(0, np.pi / 2, POINTS)) ** 4
     with style():
         if ax is None:
-            ax = panels(width=4.4, height=5.1 + 0.2 * len(curves))[1][0, 0]
+            ax = panels(width=4.4, height=4.9 + 0.18 * len(curves))[1][0, 0]
         ax = axes_or_new(ax)
         ax.plot([0, 1], [1, 0], linestyle=":", color="grey", label="guessing")
         for index, (name, entry) in enumerate(curves.items()):

@@ -131,6 +131,6 @@ def _largest(
 
 def _ticks(shares: bool) -> Any:
     """Return how the axis of the values is labelled: shares in per cent."""
-    from matplotlib.ticker import PercentFormatter, ScalarFormatter
+    from matplotlib.ticker import FuncFormatter, ScalarFormatter
 
-    return PercentFormatter(xmax=1.0) if shares else ScalarFormatter()
+    return FuncFormatter(lambda share, _: f"{100 * share:.3g} %") if shares else ScalarFormatter()
