@@ -71,6 +71,7 @@ docs: build $(STAMP)-docs ## Build the documentation site into site/, warnings a
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python docs/generate/links.py site
 	$(BIN)/python docs/generate/emphasis.py site
+	$(BIN)/python docs/generate/inventory.py site
 	$(BIN)/python docs/generate/looks.py site
 
 wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into dist/, and check their tags

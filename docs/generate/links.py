@@ -6,6 +6,7 @@ syntax only, since the check has to work offline; and nothing that a browser fet
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -155,6 +156,8 @@ def local(address: str, path: Path, site: Path) -> Path | None:
     if not address:
         return path
     base = site if address.startswith("/") else path.parent
+    # A site that is read at an address with a folder names it on its page for what is not found.
+    address = address.removeprefix(urlsplit(os.environ.get("SIMPLEXDP_SITE_URL", "")).path)
     target = (base / unquote(address).lstrip("/")).resolve()
     return target if target.is_relative_to(site.resolve()) else None
 

@@ -76,6 +76,13 @@ def test_a_broken_link_is_caught(links, site, html, fault):
     assert links.main([str(site)]) == 1
 
 
+def test_a_site_at_an_address_with_a_folder_may_name_that_folder(links, site, monkeypatch):
+    (site / "404.html").write_text('<a href="/p/0.1/other.html#part">x</a>')
+    assert len(list(links.problems(site))) == 1
+    monkeypatch.setenv("SIMPLEXDP_SITE_URL", "https://example.org/p/0.1/")
+    assert list(links.problems(site)) == []
+
+
 def test_what_a_style_sheet_loads_is_checked(links, site):
     (site / "style.css").write_text("@import 'https://example.org/x.css'; p { background: url(missing.png) }")
     assert len(list(links.problems(site))) == 2
