@@ -1,4 +1,4 @@
-"""Find stars and underscores that a page of the built site took for emphasis: ``python docs/generate/emphasis.py site``.
+"""Find stars that a page of the built site took for emphasis: ``python docs/generate/emphasis.py site``.
 
 A power such as ``2**52`` in the prose of a docstring makes what stands up to the next one bold, and loses its stars.
 Emphasis that begins or ends within a word is such a one.

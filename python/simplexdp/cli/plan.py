@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 import click
 
 from simplexdp.cli import options
+from simplexdp.cli.counting import codes
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.numbers import stated_bounds
+from simplexdp.cli.numeric import stated_columns
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
+from simplexdp.cli.reading import Source
 from simplexdp.cli.writing import Output, Result, emit, warn
 
 __all__ = ["plan"]
@@ -68,6 +71,7 @@ Examples:
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A picture, PNG or SVG.")
+@options.level_options
 @options.output_options
 def plan(
     task: str,
@@ -85,6 +89,8 @@ def plan(
     adjacency: str | None,
     level: float,
     plot: str | None,
+    other: str | None,
+    null: str | None,
     out: str | None,
     form: str | None,
     as_json: bool,
@@ -110,19 +116,20 @@ def plan(
         given["bounds"] = bounds
     if classes is not None:
         given["classes"] = classes
+    stated, table = _stated(task, domains, like, other, null)
     import simplexdp as sdp
 
     with Progress("measuring") as bar:
         found = sdp.plan(
             task,
             n=n,
-            domains=None if domains is None else _domains(domains),
+            domains=stated,
             delta=delta,
-            like=None if like is None else _numbers(like) if task in TASKS[6:8] else _table(like),
+            like=table,
             progress=lambda done, of: bar(done / of),
             **given,
         )
-    warn_of(None, delta, n, quiet=quiet)
+    warn_of(found.steps[-1].epsilon, delta, n, quiet=quiet)
     if output.form == "table" and output.path is None:
         click.echo(str(found))
         if found.enough is not None:
@@ -162,26 +169,23 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     return [(first, second) for first, second in pairs]
 
 
-def _domains(text: str) -> Any:
-    """Return cardinalities, or what a file says."""
-    if os.path.isfile(text):
-        try:
-            with open(text, encoding="utf-8") as file:
-                content = json.load(file)
-        except (OSError, ValueError, RecursionError):
-            raise click.UsageError(f"--domains must be JSON in the file {text}") from None
-        if not isinstance(content, dict):
-            raise click.UsageError("--domains must map columns to lists of values or numbers of categories")
-        return {name: _of_bins(domain) for name, domain in content.items()}
+def _stated(task: str, domains: str | None, like: str | None, other: str | None, null: str | None) -> tuple[Any, Any]:
+    """Return the public domains and the public table, cut as the commands cut that release."""
+    if domains is None or not os.path.isfile(domains):
+        if other is not None or null is not None:
+            raise click.UsageError("--other and --null need a file of --domains, to whose columns they add a level")
+        table = None if like is None else _numbers(like) if task in TASKS[6:8] else _table(like)
+        return None if domains is None else _sizes(domains), table
+    columns = cast("Mapping[str, Any]", stated_columns(domains, other, null))
+    table = None if like is None else codes(Source(like), columns)
+    return {name: len(levels.all) for name, levels in columns.items()}, table
+
+
+def _sizes(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise click.UsageError(f"--domains must be numbers such as 10 or 5,4,3, or a file, got {text!r}") from None
-
-
-def _of_bins(domain: Any) -> Any:
-    """Return the number of bins of a numeric column, any other domain as it is."""
-    return domain["bins"] if isinstance(domain, dict) and "bins" in domain else domain
 
 
 def _numbers(path: str) -> Any:

@@ -132,6 +132,10 @@ class _Model:
     def _generator(self, turn: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, turn])
 
+    def _samples(self, n: int) -> list[Table]:
+        """Return two tables of n records that chance alone makes different."""
+        return self._source.samples(n, [self._generator(10**6 + turn) for turn in range(2)])
+
     def _apart(self, one: Table, other: Table, pairs: Sequence[tuple[Any, Any]]) -> float:
         """Return the mean total variation distance of tables of two columns."""
         return float(
@@ -233,7 +237,7 @@ class Network(_Model):
         Records of a network are a sample themselves: without privacy they are as far from the real ones as another
         sample, so that twice that variance is the yardstick.
         """
-        one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
+        one, other = self._samples(n)
         return math.sqrt(2) * self._apart(one, other, self._edges)
 
     def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> Fit:
@@ -279,7 +283,7 @@ class Synthesis(_Model):
 
     def yardstick(self, n: int) -> float:
         """Return how far another sample of as many records is."""
-        one, other = (self._source.draw(n, self._generator(10**6 + turn)) for turn in range(2))
+        one, other = self._samples(n)
         return self._apart(one, other, self._pairs)
 
     def _one(self, source: StandIn | MadeUp, budget: Budget, n: int, turn: int) -> Fit:

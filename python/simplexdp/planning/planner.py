@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -211,7 +212,11 @@ class Plan:
             for row in (heads, *rows)
         ]
         title = f"{self.about}, n = {self.n:,}, delta = {self.delta:g}, {self.adjacency}; measured on {self.source}"
-        words = textwrap.fill(self.words, WIDTH, break_long_words=False)
+        # A number keeps its unit.
+        words = re.sub(r" (?=%|= )|(?<= =) ", "\N{NO-BREAK SPACE}", self.words)
+        words = textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False).replace(
+            "\N{NO-BREAK SPACE}", " "
+        )
         return "\n".join([title, "", *(line.rstrip() for line in lines), "", words])
 
     def _repr_html_(self) -> str:
@@ -478,7 +483,7 @@ def _in_order(names: list[Any], edges: Any) -> dict[Any, list[Any]]:
     parents: dict[Any, list[Any]] = {name: [] for name in names}
     for edge in edges:
         if len(edge) != 2 or any(each not in parents for each in edge):
-            raise InvalidParameterError(f"edges must be pairs of columns of domains, got {edge!r}")
+            raise InvalidParameterError(f"edges must be pairs of columns of domains, which are {names}, got {edge!r}")
         parents[edge[1]].append(edge[0])
     ordered: dict[Any, list[Any]] = {}
     while len(ordered) < len(names):
@@ -562,7 +567,9 @@ def _words(plan: Plan) -> str:
     ]
     if shown.by_level:
         each = ", ".join(
-            f"{level.name} {metric.shown(level.value)} with {level.share:.0%} of the budget" for level in shown.by_level
+            f"{level.name} {metric.shown(level.value)} "
+            + (f"with {100 * level.share:.0f} % of the budget" if level.share else "added up from the levels below")
+            for level in shown.by_level
         )
         sentences.append(f"By level: {each}.")
     if shown.reach is not None:

@@ -68,7 +68,8 @@ def _seen(like: Any) -> dict[Any, Domain]:
     large = [name for name, domain in found.items() if len(domain) > MOST_LEVELS]
     if large:
         raise InvalidParameterError(
-            f"like must hold categories, got more than {MOST_LEVELS} values in {large!r}: bin or drop them"
+            f"like must hold categories, got more than {MOST_LEVELS} values in {large!r}: bin or drop them, or state "
+            "domains of the columns that are meant"
         )
     return {name: domain for name, domain in found.items() if len(domain) > 1}
 
@@ -92,6 +93,14 @@ class StandIn:
         """Draw n records: without repetition as long as there are enough."""
         rows = generator.choice(self.n_records, n, replace=n > self.n_records)
         return {name: column[rows] for name, column in self._codes.items()}
+
+    def samples(self, n: int, generators: Iterable[np.random.Generator]) -> list[Table]:
+        """Draw samples of n records each from the population that the table shows: they have nothing in common.
+
+        Without repetition two of them would share records, and be the same where n is the size of the table.
+        """
+        drawn = [generator.integers(self.n_records, size=n) for generator in generators]
+        return [{name: column[rows] for name, column in self._codes.items()} for rows in drawn]
 
     def parts(self, generator: np.random.Generator) -> tuple[StandIn, Table]:
         """Return what a model may learn from, and a quarter of the records to judge it by."""
@@ -156,6 +165,10 @@ class MadeUp:
             ends = self._tables[name][rows]
             found[name] = np.minimum((generator.random(n)[:, None] > ends).sum(axis=1), self._sizes[name] - 1)
         return {name: found[name] for name in self._sizes}
+
+    def samples(self, n: int, generators: Iterable[np.random.Generator]) -> list[Table]:
+        """Draw samples of n records each."""
+        return [self.draw(n, generator) for generator in generators]
 
     def parts(self, generator: np.random.Generator) -> tuple[MadeUp, Table]:
         """Return the law, and records to judge a model by."""

@@ -1,4 +1,4 @@
-"""What the hooks of mkdocs make of pages: defaults of parameters that share a line, dashes, places where lines break."""
+"""What the hooks of mkdocs make of pages: defaults of parameters, dashes, places where lines break."""
 
 import importlib.util
 from pathlib import Path
@@ -55,8 +55,12 @@ def test_nothing_stands_behind_what_needs_no_words():
 
 def test_code_breaks_before_dots_and_after_brackets_and_never_within_an_option():
     hook = of("where_lines_break").on_page_content
-    call = '<code><span class="n">a</span><span class="o">.</span><span class="n">b</span><span class="p">(</span>1</code>'
-    assert hook(call) == call.replace('<span class="o">.', '<wbr><span class="o">.').replace("(</span>", "(</span><wbr>")
+    call = (
+        '<code><span class="n">a</span><span class="o">.</span><span class="n">b</span><span class="p">(</span>1</code>'
+    )
+    assert hook(call) == call.replace('<span class="o">.', '<wbr><span class="o">.').replace(
+        "(</span>", "(</span><wbr>"
+    )
     empty = '<code><span class="p">()</span> x-y 1-a</code> --n'
     assert hook(empty) == empty
     assert hook("<td><code>aName.of_it</code></td>") == "<td><code>a<wbr>Name<wbr>.of_<wbr>it</code></td>"
@@ -77,5 +81,7 @@ def test_comments_move_to_their_code_where_they_would_not_fit():
 
 def test_powers_in_prose_are_not_taken_for_emphasis():
     swallowed = of("emphasis").swallowed
-    assert list(swallowed("<p>from 2<strong>52 to 2</strong>-8, <em>now</em> and\n<em>then</em>.</p>")) == ["2[52 to 2]-"]
+    assert list(swallowed("<p>from 2<strong>52 to 2</strong>-8, <em>now</em> and\n<em>then</em>.</p>")) == [
+        "2[52 to 2]-"
+    ]
     assert not list(swallowed("<p><strong>Why.</strong> <code>a<em>b</em>c</code></p>"))

@@ -20,7 +20,9 @@ def inventory():
 
 
 def packed(*lines, version="1.2"):
-    head = f"# Sphinx inventory version 2\n# Project: p\n# Version: {version}\n# The remainder is compressed using zlib.\n"
+    head = (
+        f"# Sphinx inventory version 2\n# Project: p\n# Version: {version}\n# The remainder is compressed using zlib.\n"
+    )
     return head.encode() + zlib.compress("".join(f"{line}\n" for line in lines).encode())
 
 

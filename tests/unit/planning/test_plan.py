@@ -325,3 +325,25 @@ def test_a_plan_with_a_stand_in_knows_its_figure_to_a_fiftieth():
     # A dozen fits at most each; seeds are fixed.
     assert max(values) <= 1.3 * min(values)
     assert step.standard_error <= 0.1 * step.value
+
+
+def test_chance_is_that_of_samples_that_have_nothing_in_common():
+    # Two tables of n records drawn without repetition from a stand-in of n records would be the same. Of two samples
+    # of even shares over K cells the mean distance is K/2 sqrt(2 p (1 - p) / n) sqrt(2 / pi) with p = 1/K.
+    n, levels = 2000, 3
+    rng = np.random.default_rng(3)
+    like = {name: rng.integers(levels, size=n) for name in "abcdef"}
+    cells = levels**2
+    chance = cells / 2 * math.sqrt(2 * (cells - 1) / cells**2 / n) * math.sqrt(2 / math.pi)
+    plan = sdp.plan("synthesis", n=n, like=like, domains=dict.fromkeys("abcdef", levels), epsilons=[5.0])
+    # Fifteen pairs of columns, whose distances vary by a sixth each: seeded.
+    assert plan.yardstick == pytest.approx(chance, rel=0.2)
+    edges = [("a", "b"), ("c", "d"), ("e", "f")]
+    plan = sdp.plan("network", n=n, like=like, domains=dict.fromkeys("abcdef", levels), edges=edges, epsilons=[5.0])
+    assert plan.yardstick == pytest.approx(math.sqrt(2) * chance, rel=0.4)
+
+
+def test_a_number_stays_beside_its_unit_where_words_are_wrapped():
+    told = str(sdp.plan("mean", n=500, delta=0, epsilons=[0.5, 1.0]))
+    assert "%" in told
+    assert not [line for line in told.splitlines() if line.startswith(("%", "=")) or line.endswith("=")]
