@@ -169,7 +169,7 @@ class DrawnBins:
         self, columns: Mapping[str, Levels], counts: NDArray[np.int64], rng: Any
     ) -> tuple[dict[str, Levels], NDArray[np.int64]]:
         """Draw the edges, and return the columns and the counts with bins in place of cells."""
-        from simplexdp.models.bins import Sample
+        from simplexdp.models.number_columns import Sample
 
         axis = list(columns).index(self.column)
         levels = columns[self.column]
@@ -180,10 +180,10 @@ class DrawnBins:
         # A cell stands for its lower end: as many values are below a candidate as there are in the cells before it.
         # Missing values, and what is no number, are in none of them.
         sample = Sample(occurring, cells.sum(axis=tuple(range(counts.ndim - 1))))
-        (edges,) = self.plan.edges(lambda _: sample, rng)
-        starts = np.concatenate([[0], np.searchsorted(occurring, edges)])
+        (cut,) = self.plan.cuts(lambda _: sample, rng).values()
+        starts = np.concatenate([[0], np.searchsorted(occurring, cut.edges)])
         table = np.concatenate([np.add.reduceat(cells, starts, axis=-1), moved[..., CELLS:]], axis=-1)
-        found = {**columns, self.column: levels.binned(edges)}
+        found = {**columns, self.column: levels.binned(cut.edges)}
         return found, np.ascontiguousarray(np.moveaxis(table, -1, axis))
 
     def told(self, result: Result, columns: Mapping[str, Levels]) -> Result:

@@ -137,6 +137,7 @@ def fitted_table(
     from simplexdp.cli.numeric import Bins, stated_columns
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateSynthesizer
+    from simplexdp.models.cuts import Cut
     from simplexdp.models.filling import NumericColumn
 
     if domains_file is None:
@@ -180,7 +181,7 @@ def fitted_table(
     binned = {column: levels for column, levels in stated.items() if isinstance(levels, Bins)}
     domains = {column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()}
     numeric = {
-        column: NumericColumn(np.array(bins.edges), bins.bounds, bins.whole, bins.null)
+        column: NumericColumn(Cut(np.array(bins.edges), bins.null), bins.bounds, bins.whole)
         for column, bins in binned.items()
     }
     return model.with_values(domains, numeric), comparison

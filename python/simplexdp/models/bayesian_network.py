@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,14 @@ from simplexdp.frames import Domain, count_tables
 from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike
 from simplexdp.models.binning import PrivateBinner
-from simplexdp.models.bins import BinPlan, Sample, centres, check_binner, columns_to_bin, with_codes
+from simplexdp.models.bins import BinPlan, centres, check_binner, columns_to_bin
+from simplexdp.models.cuts import Cut, with_codes
 from simplexdp.models.decoding import decode, frame_kind
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.graph import topological_parents
 from simplexdp.models.learned_structure import LEARN, learned_tree
 from simplexdp.models.network_release import NetworkRelease
+from simplexdp.models.number_columns import Sample
 from simplexdp.models.persons import SINGLE_RECORDS, Persons
 from simplexdp.models.saved import (
     Origin,
@@ -219,13 +221,13 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         parents = topological_parents(edges, nodes)
         whose.check_columns(nodes)
         bins = self._bin_plan(list(parents), whose.max_rows)
-        numeric, null = ((), ()) if bins is None else (bins.columns, bins.null)
+        numeric = () if bins is None else bins.columns
         domains = resolve_domains(frame, [node for node in parents if node not in numeric], self.domains, "domains")
         tables = [[*above, node] for node, above in parents.items()]
         kind = frame_kind(frame)
         frame, beside = whose.bounded(frame, list(parents))
         samples: dict[str, Sample] = {}
-        bin_edges: dict[str, NDArray[np.float64]] = {}
+        cuts: dict[str, Cut] = {}
         counts: list[NDArray[np.int64]] = []
         nominal = dict(domains)
         if bins is not None:
@@ -239,8 +241,8 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             n_records = next(iter(samples.values())).n_records
         else:
             if bins is not None:
-                bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
-            counts = self._count(frame, tables, nominal, bin_edges, null, whose, beside)
+                cuts = bins.cuts(samples.__getitem__, None)
+            counts = self._count(frame, tables, nominal, cuts, whose, beside)
             n_records = int(counts[0].sum())
         release = TableRelease.plan(
             _shapes(parents, nominal),
@@ -260,18 +262,18 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         with release.charge(self.accountant, "Bayesian network", self.random_state):
             if bins is not None and bins.looks_at_data:
                 # Paid for: now the first thing is drawn.
-                bin_edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
-                domains = nominal | bins.domains(bin_edges)
-                counts = self._count(frame, tables, domains, bin_edges, null, whose, beside)
+                cuts = bins.cuts(samples.__getitem__, self.random_state)
+                domains = nominal | {column: cut.domain for column, cut in cuts.items()}
+                counts = self._count(frame, tables, domains, cuts, whose, beside)
             rows = [table.reshape(shape) for table, shape in zip(counts, _shapes(parents, domains), strict=True)]
             released = release.release(rows, self.random_state)
         self.domains_ = {node: domains[node] for node in parents}
         self.parents_ = parents
-        self.bin_edges_, self._null = bin_edges, frozenset(null)
+        self._cuts = cuts
         self._take(NetworkRelease(dict(zip(parents, released, strict=True)), parents, release.total), floor)
         bounds = None if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._centres = {
-            node: centres(inner, None if bounds is None else bounds[node]) for node, inner in bin_edges.items()
+            node: centres(cut.edges, None if bounds is None else bounds[node]) for node, cut in cuts.items()
         }
         self.privacy_: PrivacyCurve | None = release.privacy
         self._origin = Origin(release.mechanism, seeded=self.random_state is not None)
@@ -286,7 +288,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         model = tree.model
         self.domains_ = {node: model.domains_[node] for node in tree.parents}
         self.parents_, self.cpds_ = tree.parents, tree.tables
-        self.bin_edges_, self._null = model.bin_edges_, model._null
+        self._cuts = {node: column.cut for node, column in model._numeric.items()}
         self._centres = {node: centres(column.edges, column.bounds) for node, column in model._numeric.items()}
         self.privacy_ = model.privacy_
         self._origin, self.seeded_, self._whose = model._origin, model.seeded_, model._whose
@@ -392,7 +394,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         columns = dict(zip(self.cpds_, _core.sample_network(nodes, size, random_state), strict=True))
         wanted = [node for node in self.nodes_in_user_order() if node in columns]
         # A bin is a number again: one that falls into it; the level after the last bin is for missing values.
-        numbers = {node: [*of.tolist(), *([None] if node in self._null else [])] for node, of in self._centres.items()}
+        numbers = {
+            node: [*of.tolist(), *([None] if self._cuts[node].null else [])] for node, of in self._centres.items()
+        }
         domains = self.domains_ | {node: Domain(each) for node, each in numbers.items()}
         return decode({node: columns[node] for node in wanted}, domains, kind or self._frame_kind)
 
@@ -451,10 +455,9 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         return json.dumps(content, indent=1, allow_nan=False)
 
     def _saved_bins(self, node: str) -> dict[str, Any]:
-        if node not in self.bin_edges_:
+        if node not in self._cuts:
             return {}
-        null = {"null": True} if node in self._null else {}
-        return {"edges": self.bin_edges_[node].tolist(), "centres": self._centres[node].tolist(), **null}
+        return {**self._cuts[node].record(), "centres": self._centres[node].tolist()}
 
     @classmethod
     def load(cls, path: str | Path) -> PrivateBayesianNetwork:
@@ -471,16 +474,15 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("text must be a network written by to_json: it names a node twice or none")
         domains = {node.name: node.domain for node in nodes}
         edges = [(parent, node.name) for node in nodes for parent in node.parents]
-        bin_edges = {node.name: node.edges for node in nodes if node.edges is not None}
-        null = [node.name for node in nodes if node.null]
+        cuts = {node.name: node.cut for node in nodes if node.cut is not None}
         network = cls(
             edges,
-            {name: domain for name, domain in domains.items() if name not in bin_edges},
+            {name: domain for name, domain in domains.items() if name not in cuts},
             epsilon=1.0 if privacy.epsilon is None else privacy.epsilon,
             delta=privacy.delta,
             mechanism=privacy.mechanism,
             adjacency=privacy.adjacency,
-            binner=PrivateBinner("edges", edges=bin_edges, null=null) if bin_edges else None,
+            binner=PrivateBinner.of_cuts(cuts),
         )
         tables = {node.name: node.table for node in nodes}
         network.domains_ = domains
@@ -494,7 +496,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         if network._released is not None:
             check_tables(privacy, [table.law for table in network._released.tables.values()], WHAT)
         network.mechanism_ = privacy.mechanism
-        network.bin_edges_, network._null = bin_edges, frozenset(null)
+        network._cuts = cuts
         network._centres = {node.name: node.centres for node in nodes if node.centres is not None}
         network.privacy_, network._origin = privacy.curve, privacy.origin
         privacy.tell(network)
@@ -529,13 +531,17 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
         frame: Any,
         tables: list[list[str]],
         domains: Mapping[str, Domain],
-        edges: Mapping[str, NDArray[np.float64]],
-        null: Collection[str],
+        cuts: Mapping[str, Cut],
         whose: Persons = SINGLE_RECORDS,
         beside: Mapping[Any, NDArray[Any]] | None = None,
     ) -> list[NDArray[np.int64]]:
         sharing = None if beside is None else beside.get(SHARING)
-        return whose.count_tables(with_codes(frame, edges, null) if edges else frame, tables, domains, sharing)
+        return whose.count_tables(with_codes(frame, cuts), tables, domains, sharing)
+
+    @property
+    def bin_edges_(self) -> dict[str, NDArray[np.float64]]:
+        """The inner edges of each numeric column."""
+        return {node: cut.edges for node, cut in self._cuts.items()}
 
     @property
     def centres_(self) -> dict[str, NDArray[np.float64]]:
@@ -557,7 +563,7 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def _log_likelihood(self, frame: Any) -> tuple[float, int]:
         check_is_fitted(self)
         tables = [[*above, node] for node, above in self.parents_.items()]
-        counts = self._count(frame, tables, self.domains_, self.bin_edges_, self._null)
+        counts = self._count(frame, tables, self.domains_, self._cuts)
         total = 0.0
         for count, table in zip(counts, self.cpds_.values(), strict=True):
             occupied = count > 0

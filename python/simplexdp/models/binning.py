@@ -14,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import Adjacency
-from simplexdp.models.bins import BinPlan, check_missing, codes_of, sample_of
+from simplexdp.models.bins import BinPlan
+from simplexdp.models.cuts import Cut
 from simplexdp.models.debit import debit
+from simplexdp.models.number_columns import check_missing, sample_of
 from simplexdp.models.validation import checked
 
 if TYPE_CHECKING:
@@ -100,7 +102,6 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         values = checked(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         positions = range(values.shape[1])
         plan = BinPlan.of(self, [*getattr(self, "feature_names_in_", positions)])
-        self._null = [column in plan.null for column in plan.columns]
         spend: AbstractContextManager[Any] = nullcontext()
         if plan.n_quantiles:
             # The mechanism keeps its epsilon for neighbours of either kind.
@@ -108,13 +109,14 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             curve = PrivacyCurve.pure(plan.epsilon, adjacency=adjacency)
             spend = debit(self.accountant, curve, "private quantiles", self.random_state)
         # Before anything is paid for.
-        for column, numbers, null in zip(plan.columns, values.T, self._null, strict=True):
-            check_missing(numbers, column, null=null)
+        for column, numbers in zip(plan.columns, values.T, strict=True):
+            check_missing(numbers, column, null=column in plan.null)
         position = dict(zip(plan.columns, positions, strict=True))
         with spend:
-            self.edges_ = plan.edges(lambda column: sample_of(values, position[column], null=True), self.random_state)
-        edges = dict(zip(plan.columns, self.edges_, strict=True))
-        self.n_bins_ = [len(domain) for domain in plan.domains(edges).values()]
+            cuts = plan.cuts(lambda column: sample_of(values, position[column], null=True), self.random_state)
+        self._cuts = list(cuts.values())
+        self.edges_ = [cut.edges for cut in self._cuts]
+        self.n_bins_ = [len(cut.domain) for cut in self._cuts]
         self.epsilon_ = plan.epsilon
         return self
 
@@ -123,11 +125,16 @@ class PrivateBinner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         check_is_fitted(self)
         values = checked(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         names = getattr(self, "feature_names_in_", range(values.shape[1]))
-        columns = [
-            codes_of(column, name, edges, null=null)
-            for column, name, edges, null in zip(values.T, names, self.edges_, self._null, strict=True)
-        ]
+        columns = [cut.codes(column, name) for cut, column, name in zip(self._cuts, values.T, names, strict=True)]
         return np.stack(columns, axis=1)
+
+    @classmethod
+    def of_cuts(cls, cuts: Mapping[Any, Cut]) -> PrivateBinner | None:
+        """Return the binner that states where columns were cut, by name; None where none were."""
+        if not cuts:
+            return None
+        edges = {column: cut.edges for column, cut in cuts.items()}
+        return cls("edges", edges=edges, null=[column for column, cut in cuts.items() if cut.null])
 
     def __sklearn_tags__(self) -> Tags:
         """Say what scikit-learn may expect: codes, not doubles."""

@@ -1,19 +1,15 @@
-"""How the bins of numeric columns are found: a plan from public parameters, then edges, then codes.
+"""How the bins of numeric columns are found: a plan from public parameters, then where columns are cut.
 
 Everything that a plan says, the cost and the number of levels included, is settled before the data are looked at.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simplexdp import _arguments, _core
 from simplexdp._cautions import caution_leak
@@ -21,42 +17,13 @@ from simplexdp.accounting import PrivacyCurve, compose
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
-from simplexdp.frames.domain import is_null
-from simplexdp.frames.source import as_frame, column_of, is_lazy
+from simplexdp.models.cuts import Cut
+from simplexdp.models.number_columns import Floats, Sample, sample_of
 
-__all__ = [
-    "BinPlan",
-    "Sample",
-    "centres",
-    "check_binner",
-    "check_missing",
-    "codes_of",
-    "columns_to_bin",
-    "numbers_of",
-    "public_bounds",
-    "sample_of",
-    "spending_curve",
-    "with_codes",
-]
+__all__ = ["BinPlan", "centres", "check_binner", "columns_to_bin", "public_bounds", "spending_curve"]
 
 STRATEGIES = ("edges", "uniform", "private_quantile", "quantile")
 MAX_RECORDS = 1 << 32
-
-Floats: TypeAlias = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The values that occur in a column, increasing, how often each of them does, and how many are missing."""
-
-    values: Floats
-    counts: NDArray[np.int64]
-    missing: int = 0
-
-    @property
-    def n_records(self) -> int:
-        """How many records there are, with a value or without one."""
-        return int(self.counts.sum()) + self.missing
 
 
 @dataclass(frozen=True)
@@ -164,16 +131,10 @@ class BinPlan:
         """The cost of one private quantile, and how many there are."""
         return (self.cost, self.n_quantiles)
 
-    def domains(self, edges: Mapping[Any, Floats] | None = None) -> dict[Any, Domain]:
-        """Return the codes of each column: of the bins between `edges`, or of the most that there can be.
-
-        The latter are public, whatever edges are drawn.
-        """
-        if edges is None:
-            public = self.strategy in ("edges", "uniform")
-            bins = [len(inner) + 1 for inner in self.public] if public else [self.n_bins] * len(self.columns)
-        else:
-            bins = [len(edges[column]) + 1 for column in self.columns]
+    def domains(self) -> dict[Any, Domain]:
+        """Return the codes of each column, of the most bins that there can be: public, whatever edges are drawn."""
+        public = self.strategy in ("edges", "uniform")
+        bins = [len(inner) + 1 for inner in self.public] if public else [self.n_bins] * len(self.columns)
         return {
             column: Domain(n_bins + (column in self.null)) for column, n_bins in zip(self.columns, bins, strict=True)
         }
@@ -182,8 +143,12 @@ class BinPlan:
         """Return what quantiles look at, of each column; a missing value without a level is refused."""
         return {column: sample_of(frame, column, null=column in self.null) for column in self.columns}
 
-    def edges(self, sample: Callable[[Any], Sample], rng: Any) -> list[Floats]:
-        """Return the inner edges of each column; `sample` is asked for the columns whose data matter."""
+    def cuts(self, sample: Callable[[Any], Sample], rng: Any) -> dict[Any, Cut]:
+        """Return where each column is cut; `sample` is asked for the columns whose data matter."""
+        edges = self._edges(sample, rng)
+        return {column: Cut(inner, column in self.null) for column, inner in zip(self.columns, edges, strict=True)}
+
+    def _edges(self, sample: Callable[[Any], Sample], rng: Any) -> list[Floats]:
         if not self.looks_at_data:
             return list(self.public)
         levels = np.arange(1, self.n_bins) / self.n_bins
@@ -236,68 +201,6 @@ def columns_to_bin(binner: Any, columns: Sequence[Any], stated: Sequence[Any]) -
     return [column for column in columns if column in named]
 
 
-def sample_of(frame: Any, column: Any, *, null: bool = False) -> Sample:
-    """Return what occurs in a numeric column; lazy engines count where the data are.
-
-    Missing values are refused unless `null` says that they have a level.
-    """
-    frame = as_frame(frame)
-    if not is_lazy(frame):
-        numbers = _numbers_or_nan(column_of(frame, column), column, null=null)
-        values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
-        return Sample(values, counts.astype(np.int64), int(np.isnan(numbers).sum()))
-    from simplexdp.frames.lazy import grouped_counts
-
-    (groups,) = grouped_counts(frame, [[column]])
-    cells = np.empty(len(groups), dtype=object)
-    cells[:] = [value for (value,), _ in groups]
-    numbers = _numbers_or_nan(cells, column, null=null)
-    times = np.array([count for _, count in groups], dtype=np.int64)
-    present = ~np.isnan(numbers)
-    values, position = np.unique(numbers[present], return_inverse=True)
-    counts = np.zeros(len(values), dtype=np.int64)
-    np.add.at(counts, position, times[present])
-    return Sample(values, counts, int(times[~present].sum()))
-
-
-def codes_of(values: Any, column: Any, edges: Floats, *, null: bool) -> NDArray[np.int64]:
-    """Return the codes of the bins of a column's values; with `null` the last is that of missing values."""
-    numbers = _numbers_or_nan(values, column, null=null)
-    codes: NDArray[np.int64] = np.searchsorted(edges, numbers, side="right")
-    if null:
-        codes[np.isnan(numbers)] = len(edges) + 1
-    return codes
-
-
-def with_codes(frame: Any, edges: Mapping[Any, Floats], null: Collection[Any] = ()) -> Any:
-    """Return the frame with numeric columns replaced by the codes of their bins: the edges at or below a value.
-
-    The columns of `null` have one more code, the last, for missing values; of the others they are refused.
-    """
-    frame = as_frame(frame)
-    if isinstance(frame, np.ndarray):
-        frame = {index: frame[:, index] for index in range(frame.shape[1])}
-    if is_lazy(frame):
-        return _with_code_expressions(frame, edges, null)
-    codes = {
-        column: codes_of(column_of(frame, column), column, inner, null=column in null)
-        for column, inner in edges.items()
-    }
-    if isinstance(frame, Mapping):
-        return {**frame, **codes}
-    import narwhals as nw
-
-    if frame.implementation.is_pandas_like():
-        # Series meet by position, whatever the index of the frame.
-        native = nw.to_native(frame).copy(deep=False)
-        for name, array in codes.items():
-            native[name] = array
-        return nw.from_native(native)
-    return frame.with_columns(
-        *(nw.new_series(name, array, backend=frame.implementation) for name, array in codes.items())
-    )
-
-
 def centres(edges: Floats, bounds: tuple[float, float] | None) -> Floats:
     """Return a number in each bin that stands for it: its middle, or next to the edge where it is unbounded."""
     if not len(edges):
@@ -309,104 +212,6 @@ def centres(edges: Floats, bounds: tuple[float, float] | None) -> Floats:
     middles: Floats = np.clip((ends[:-1] + ends[1:]) / 2, ends[:-1], np.nextafter(ends[1:], -np.inf))
     middles[-1] = (ends[-2] + ends[-1]) / 2
     return middles
-
-
-def _with_code_expressions(frame: Any, edges: Mapping[Any, Floats], null: Collection[Any]) -> Any:
-    """Return a lazy frame with the bins of its numeric columns as expressions of its engine."""
-    import narwhals as nw
-
-    schema = frame.collect_schema()
-    unknown = [column for column in edges if column not in schema.names()]
-    if unknown:
-        raise InvalidParameterError(f"columns must exist in the frame, got {unknown[0]!r}")
-    names = {name: name for name in schema.names()}
-    if frame.implementation.is_polars():
-        # It takes some names for patterns, and would read another column: "^b$" is b.
-        names = {name: f"c{position}" for position, name in enumerate(schema.names())}
-        frame = nw.from_native(frame.to_native().rename(names))
-    frame = frame.with_columns(
-        *(
-            _code_expression(names[column], schema[column], column, inner, null=column in null)
-            for column, inner in edges.items()
-        )
-    )
-    if frame.implementation.is_polars():
-        frame = nw.from_native(frame.to_native().rename({plain: name for name, plain in names.items()}))
-    return frame
-
-
-def _code_expression(name: str, dtype: Any, column: Any, edges: Floats, *, null: bool) -> Any:
-    import narwhals as nw
-
-    if not dtype.is_numeric():
-        raise _not_numeric(column)
-    value = nw.col(name).cast(nw.Float64)
-    missing = nw.col(name).is_null()
-    if dtype.is_float():
-        missing = missing | value.is_nan()
-    code = reduce(add, ((value >= float(edge)).cast(nw.Int64) for edge in edges), nw.lit(0, dtype=nw.Int64))
-    if null:
-        last = nw.lit(len(edges) + 1, dtype=nw.Int64)
-        return nw.when(~missing).then(code).otherwise(last).alias(name)
-    # A missing value stays one, and is refused where the codes are counted.
-    return nw.when(~missing).then(code).alias(name)
-
-
-def numbers_of(values: Any, column: Any) -> Floats:
-    """Return a column as doubles, none of them missing."""
-    numbers = _numbers(values, column)
-    if np.isnan(numbers).any():
-        raise InvalidDataError(f"column {column!r} must have no missing value (the row is not shown)")
-    return numbers
-
-
-def _numbers_or_nan(values: Any, column: Any, *, null: bool) -> Floats:
-    """Return a column of bins as doubles, missing values as NaN; they are refused where they have no level."""
-    numbers = _numbers(values, column)
-    check_missing(numbers, column, null=null)
-    return numbers
-
-
-def check_missing(numbers: Floats, column: Any, *, null: bool) -> None:
-    """Refuse missing values in a column of bins that has no level for them."""
-    if not null and np.isnan(numbers).any():
-        raise InvalidDataError(
-            f"column {column!r} must have no missing value, such as NaN, unless its binner has null=True, which makes "
-            "a bin of them (the row is not shown)"
-        )
-
-
-def _numbers(values: Any, column: Any) -> Floats:
-    """Return a column as doubles, missing values as NaN."""
-    if not isinstance(values, np.ndarray):
-        import narwhals as nw
-
-        # NumPy has no integers of 128 bits; what is clamped and binned needs no more digits than doubles have.
-        values = (values.cast(nw.Float64) if values.dtype in (nw.Int128, nw.UInt128) else values).to_numpy()
-    if values.dtype.kind not in "biufO":
-        raise _not_numeric(column)
-    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in values):
-        raise _not_numeric(column)
-    if values.dtype.kind == "O":
-        # None would become NaN by itself; pandas' NA and NaT are no numbers.
-        values = np.array([math.nan if is_null(value) else value for value in values], dtype=object)
-    try:
-        numbers: Floats = values.astype(np.float64)
-    except OverflowError:
-        # Integers beyond all doubles lie beyond all bounds.
-        return _numbers(np.array([_near(value) for value in values], dtype=object), column)
-    except (TypeError, ValueError) as error:
-        raise _not_numeric(column) from error
-    return numbers
-
-
-def _near(value: Any) -> Any:
-    huge = isinstance(value, int) and value.bit_length() > 1023
-    return math.copysign(math.inf, 1 if value > 0 else -1) if huge else value
-
-
-def _not_numeric(column: Any) -> InvalidDataError:
-    return InvalidDataError(f"column {column!r} must hold numbers (the row is not shown)")
 
 
 def _quantiles_of(sample: Sample, levels: Floats) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplexdp.models.bins import centres
+from simplexdp.models.cuts import Cut
 
 __all__ = ["NumericColumn"]
 
@@ -21,20 +22,27 @@ class NumericColumn:
 
     Parameters
     ----------
-    edges : ndarray
-        The inner edges.
+    cut : Cut
+        The edges between them, and whether missing values have a code, the last.
     bounds : (float, float) or None
         Public bounds; without them the outer bins are as wide as the others are in the mean.
     whole : bool
         Whether the column holds integers.
-    null : bool
-        Whether there is one more code, the last, for missing values.
     """
 
-    edges: Floats
+    cut: Cut
     bounds: tuple[float, float] | None
     whole: bool
-    null: bool = False
+
+    @property
+    def edges(self) -> Floats:
+        """The inner edges."""
+        return self.cut.edges
+
+    @property
+    def null(self) -> bool:
+        """Whether there is one more code, the last, for missing values."""
+        return self.cut.null
 
     @property
     def ends(self) -> Floats:

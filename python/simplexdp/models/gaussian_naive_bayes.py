@@ -22,7 +22,7 @@ from simplexdp.frames import Domain
 from simplexdp.frames.domain import is_null
 from simplexdp.frames.encoding import checked_codes, encode_column
 from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
-from simplexdp.models.bins import numbers_of, public_bounds
+from simplexdp.models.bins import public_bounds
 from simplexdp.models.classifying import (
     CLASS_COLUMN,
     PrivateClassifier,
@@ -45,6 +45,7 @@ from simplexdp.models.moment_release import (
     exact_moments,
     raw_moments,
 )
+from simplexdp.models.number_columns import numbers_of
 from simplexdp.models.observed import observed_bounds
 from simplexdp.models.persons import SINGLE_RECORDS, Persons
 from simplexdp.models.saved import (

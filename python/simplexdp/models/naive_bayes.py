@@ -25,7 +25,7 @@ from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.persons import with_kept
 from simplexdp.frames.source import as_frame, columns_alone, is_lazy
 from simplexdp.models.binning import PrivateBinner
-from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, with_codes
+from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin
 from simplexdp.models.calibration import (
     CALIBRATIONS,
     Calibration,
@@ -43,6 +43,7 @@ from simplexdp.models.classifying import (
     labels,
     normalised,
 )
+from simplexdp.models.cuts import Cut, with_codes
 from simplexdp.models.domains import resolve_domains
 from simplexdp.models.few_rows import few_rows
 from simplexdp.models.lazy_calibration import MOST_LAZY_LEVELS, lazy_hits_and_misses
@@ -435,7 +436,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         return self._persons.in_units(lambda rows: [self._hits_and_misses_of(data.kept(rows))], data.sharing)[0]
 
     def _hits_and_misses_of(self, data: Records) -> NDArray[np.int64]:
-        frame = with_codes(data.frame, self._edges, self._null) if self._edges else data.frame
+        frame = with_codes(data.frame, self._cuts)
         domains = dict(zip(self._columns, self._domains, strict=True))
         if _is_lazy(frame):
             domains[data.classes] = self._class_domain
@@ -524,7 +525,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         self.classes_ = labels(self._class_domain.levels)
         self.domains_ = list(self._domains)
         self.n_categories_ = np.array([len(domain) for domain in self.domains_])
-        self.bin_edges_ = dict(self._edges)
+        self.bin_edges_ = {column: cut.edges for column, cut in self._cuts.items()}
         self.privacy_: PrivacyCurve | None = self._cost_with(cost)
         self._origin, self._whose = origin, self._persons.saved
         self.mechanism_ = origin.mechanism
@@ -560,8 +561,7 @@ class PrivateCategoricalNB(PrivateClassifier):
                 "name": plain_name(column),
                 **plain_domain(column, domain),
                 "table": table.tolist(),
-                **({"edges": self.bin_edges_[column].tolist()} if column in self.bin_edges_ else {}),
-                **({"null": True} if column in self._null else {}),
+                **(self._cuts[column].record() if column in self._cuts else {}),
                 **({} if raw is None else {"released": raw.to_json()}),
             }
             for column, domain, table, raw in zip(
@@ -611,16 +611,15 @@ class PrivateCategoricalNB(PrivateClassifier):
         tables = [checked_table(feature.name, feature.table, [n_classes, len(feature.domain)]) for feature in saved]
         if not n_classes or any(is_null(label) for label in class_domain.levels):
             raise InvalidParameterError("values of 'class' must be at least one, none of them null")
-        edges = {feature.name: feature.edges for feature in saved if feature.edges is not None}
-        null = [feature.name for feature in saved if feature.null]
+        cuts = {feature.name: feature.cut for feature in saved if feature.cut is not None}
         model = cls(
             1.0 if privacy.epsilon is None else privacy.epsilon,
             privacy.delta,
             mechanism=privacy.mechanism,
-            categories={feature.name: feature.domain for feature in saved if feature.edges is None},
+            categories={feature.name: feature.domain for feature in saved if feature.cut is None},
             classes=class_domain.levels,
             adjacency=privacy.adjacency,
-            binner=PrivateBinner("edges", edges=edges, null=null) if edges else None,
+            binner=PrivateBinner.of_cuts(cuts),
         )
         model._set_tables(prior, tables)
         model.smoothing_ = smoothing_of(content)
@@ -630,7 +629,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         model.calibration = None if model._calibration is None else "auto"
         check_tables(privacy, model._laws(), WHAT)
         model._class_domain, model._class_name = class_domain, member(target, "name", WHAT, str, type(None))
-        model._columns, model._bins, model._edges, model._null = columns, None, edges, frozenset(null)
+        model._columns, model._bins, model._cuts = columns, None, cuts
         model._domains = [feature.domain for feature in saved]
         model._keep_names(columns)
         model._publish(privacy.curve, privacy.origin)
@@ -667,8 +666,7 @@ class PrivateCategoricalNB(PrivateClassifier):
             "_class_domain",
             "_columns",
             "_bins",
-            "_edges",
-            "_null",
+            "_cuts",
             "privacy_",
             "_counted_persons",
         ):
@@ -699,8 +697,7 @@ class PrivateCategoricalNB(PrivateClassifier):
                 domains.update(self._bins.domains())
             self._domains = [domains[column] for column in data.columns]
             self._columns = data.columns
-            self._edges: dict[Any, NDArray[np.float64]] = {}
-            self._null: frozenset[Any] = frozenset(() if self._bins is None else self._bins.null)
+            self._cuts: dict[Any, Cut] = {}
             if self._bins is not None and not self._bins.looks_at_data:
                 self._bin(None)
         elif isinstance(y, str):
@@ -781,11 +778,10 @@ class PrivateCategoricalNB(PrivateClassifier):
     def _bin(self, sample: Any) -> None:
         """Find the edges of the numeric columns, and with them their domains."""
         assert self._bins is not None  # asked by the caller
-        edges = self._bins.edges(sample, self.random_state)
-        self._edges = dict(zip(self._bins.columns, edges, strict=True))
-        binned = self._bins.domains(self._edges)
+        self._cuts = self._bins.cuts(sample, self.random_state)
         self._domains = [
-            binned.get(column, domain) for column, domain in zip(self._columns, self._domains, strict=True)
+            self._cuts[column].domain if column in self._cuts else domain
+            for column, domain in zip(self._columns, self._domains, strict=True)
         ]
 
     def _count(self, data: Records) -> None:
@@ -801,7 +797,7 @@ class PrivateCategoricalNB(PrivateClassifier):
 
     def _tables_of(self, data: Records, columns: list[Any]) -> list[NDArray[np.int64]]:
         n_classes = len(self._class_domain)
-        frame = with_codes(data.frame, self._edges, self._null) if self._edges else data.frame
+        frame = with_codes(data.frame, self._cuts)
         domains = dict(zip(self._columns, self._domains, strict=True))
         if isinstance(data.classes, str):
             pairs = [[data.classes], *([data.classes, column] for column in columns)]
@@ -831,11 +827,11 @@ class PrivateCategoricalNB(PrivateClassifier):
         """Return a few records as codes; None where a number that is to be binned is none."""
         features = []
         for values, column, domain in zip(zip(*rows, strict=True), self._columns, self._domains, strict=True):
-            edges = self._edges.get(column)
-            if edges is None:
+            cut = self._cuts.get(column)
+            if cut is None:
                 features.append(np.array([domain.code(value, column) for value in values]))
             elif all(type(value) in (int, float) and value == value for value in values):
-                features.append(np.searchsorted(edges, np.array(values, dtype=np.float64), side="right"))
+                features.append(np.searchsorted(cut.edges, np.array(values, dtype=np.float64), side="right"))
             else:
                 return None
         return features
@@ -861,8 +857,7 @@ class PrivateCategoricalNB(PrivateClassifier):
         if isinstance(frame, np.ndarray) and columns != list(range(len(columns))):
             # An array after a frame: its columns are the features in their order.
             frame = dict(zip(columns, frame.T, strict=True))
-        if self._edges:
-            frame = with_codes(frame, self._edges, self._null)
+        frame = with_codes(frame, self._cuts)
         return encode(frame, columns, dict(zip(columns, self._domains, strict=True)))
 
     @property

@@ -18,6 +18,7 @@ from simplexdp._catalogue import names as mechanisms
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Cleaning, Domain
 from simplexdp.frames.domain import is_null
+from simplexdp.models.cuts import Cut
 from simplexdp.models.persons import whose
 from simplexdp.models.tables import ADJACENCIES, MECHANISMS, Adjacency
 
@@ -30,8 +31,8 @@ __all__ = [
     "SavedNode",
     "SavedPrivacy",
     "checked_table",
+    "cut_of",
     "domain_of",
-    "edges_of",
     "member",
     "numbers",
     "plain_domain",
@@ -130,13 +131,13 @@ def _value_of(name: Any, value: Any) -> Any:
         ) from None
 
 
-def edges_of(name: Any, content: Any, n_levels: int, what: str) -> tuple[NDArray[np.float64], bool]:
-    """Return the inner edges of a binned column, and whether it has a level for missing values."""
+def cut_of(name: Any, content: Any, n_levels: int, what: str) -> Cut:
+    """Return where a numeric column is cut."""
     null = "null" in content and member(content, "null", what, bool)
     edges = numbers(name, "edges", member(content, "edges", what, list))
     if edges.shape != (n_levels - null - 1,) or np.any(np.diff(edges) <= 0):
         raise InvalidParameterError(f"edges of {name!r} must be increasing, one fewer than its levels of numbers")
-    return edges, null
+    return Cut(edges, null)
 
 
 def plain_name(column: Any) -> str | int:
@@ -322,10 +323,9 @@ class SavedNode:
     parents: list[str]
     domain: Domain
     table: NDArray[np.float64]
-    edges: NDArray[np.float64] | None
+    cut: Cut | None
     centres: NDArray[np.float64] | None
     released: Any = None
-    null: bool = False
 
     @classmethod
     def of(cls, node: Any) -> SavedNode:
@@ -339,15 +339,15 @@ class SavedNode:
             raise InvalidParameterError(f"parents of {name!r} must be names of nodes")
         domain = domain_of(name, node, what)
         table = numbers(name, "table", member(node, "table", what, list))
-        edges, centres, null = None, None, False
+        cut, centres = None, None
         if "edges" in node or "centres" in node:
-            edges, null = edges_of(name, node, len(domain), what)
+            cut = cut_of(name, node, len(domain), what)
             centres = numbers(name, "centres", member(node, "centres", what, list))
-            if centres.shape != (len(edges) + 1,):
+            if centres.shape != (len(cut.edges) + 1,):
                 raise InvalidParameterError(f"centres of {name!r} must be as many as its levels of numbers")
-            if np.any(np.searchsorted(edges, centres, side="right") != np.arange(len(edges) + 1)):
+            if np.any(np.searchsorted(cut.edges, centres, side="right") != np.arange(len(cut.edges) + 1)):
                 raise InvalidParameterError(f"centres of {name!r} must lie in the bins of their own")
-        return cls(name, parents, domain, table, edges, centres, node.get("released"), null)
+        return cls(name, parents, domain, table, cut, centres, node.get("released"))
 
 
 @dataclass(frozen=True)
@@ -357,9 +357,8 @@ class SavedFeature:
     name: Any
     domain: Domain
     table: NDArray[np.float64]
-    edges: NDArray[np.float64] | None
+    cut: Cut | None
     released: Any = None
-    null: bool = False
 
     @classmethod
     def of(cls, feature: Any) -> SavedFeature:
@@ -369,5 +368,5 @@ class SavedFeature:
         # Files of the command line list the level for other values among the values.
         domain = domain_of(name, feature, what, other=False)
         table = numbers(name, "table", member(feature, "table", what, list))
-        edges, null = edges_of(name, feature, len(domain), what) if "edges" in feature else (None, False)
-        return cls(name, domain, table, edges, feature.get("released"), null)
+        cut = cut_of(name, feature, len(domain), what) if "edges" in feature else None
+        return cls(name, domain, table, cut, feature.get("released"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import combinations
@@ -27,7 +27,8 @@ from simplexdp.frames.encoding import checked_codes, encode_columns
 from simplexdp.frames.persons import with_kept
 from simplexdp.frames.source import as_frame, is_lazy
 from simplexdp.models.binning import PrivateBinner
-from simplexdp.models.bins import BinPlan, Sample, check_binner, columns_to_bin, spending_curve, with_codes
+from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, spending_curve
+from simplexdp.models.cuts import Cut, with_codes
 from simplexdp.models.debit import debit
 from simplexdp.models.decoding import decode
 from simplexdp.models.domains import resolve_domains
@@ -36,13 +37,14 @@ from simplexdp.models.filling import NumericColumn
 from simplexdp.models.framing import KINDS, framed, kind_of
 from simplexdp.models.known_tables import ReleasedMarginal, checked, with_released
 from simplexdp.models.marginal_release import Measured, Release, count, groups_of, resolve_workload
+from simplexdp.models.number_columns import Sample
 from simplexdp.models.paid_comparison import PaidComparison, PlannedComparison
 from simplexdp.models.persons import Persons
 from simplexdp.models.saved import (
     Origin,
     SavedPrivacy,
+    cut_of,
     domain_of,
-    edges_of,
     member,
     numbers,
     plain_domain,
@@ -201,7 +203,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             columns = [column for column in columns if column not in whose.columns]
         bins, columns = self._bin_plan(columns, whose.max_rows)
         whose.check_columns(columns)
-        numeric, null = ((), ()) if bins is None else (bins.columns, bins.null)
+        numeric = () if bins is None else bins.columns
         for column in numeric:
             if column in untyped:
                 caution_leak(
@@ -235,7 +237,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         kind = kind_of(frame)
         frame, beside = whose.bounded(frame, columns)
         samples: dict[Any, Sample] = {}
-        edges: dict[Any, NDArray[np.float64]] = {}
+        cuts: dict[Any, Cut] = {}
         counts = None
         if bins is not None and bins.looks_at_data:
             samples = bins.samples(frame)
@@ -244,15 +246,15 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
                 count(frame, stated, [])
         else:
             if bins is not None:
-                edges = dict(zip(numeric, bins.edges(samples.__getitem__, None), strict=True))
-            counts = _counted(frame, nominal, edges, null, release.pairs, whose, beside)
+                cuts = bins.cuts(samples.__getitem__, None)
+            counts = _counted(frame, nominal, cuts, release.pairs, whose, beside)
         with debit(self.accountant, release.privacy, "synthesizer", self.random_state):
             if counts is None:
                 # Paid for: now the first thing is drawn.
                 assert bins is not None
-                edges = dict(zip(numeric, bins.edges(samples.__getitem__, self.random_state), strict=True))
-                nominal |= bins.domains(edges)
-                counts = _counted(frame, nominal, edges, null, release.pairs, whose, beside)
+                cuts = bins.cuts(samples.__getitem__, self.random_state)
+                nominal |= {column: cut.domain for column, cut in cuts.items()}
+                counts = _counted(frame, nominal, cuts, release.pairs, whose, beside)
             sizes = [len(domain) for domain in nominal.values()]
             measured = release.measure(sizes, counts, self.random_state)
         # Nothing below sees the records.
@@ -281,11 +283,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             )
         bounds = {} if bins is None or bins.bounds is None else dict(zip(numeric, bins.bounds, strict=True))
         self._numeric = {
-            column: NumericColumn(inner, bounds.get(column), column in whole, column in null)
-            for column, inner in edges.items()
+            column: NumericColumn(cut, bounds.get(column), column in whole) for column, cut in cuts.items()
         }
         self.domains_ = nominal
-        self.bin_edges_ = edges
         self.n_records_ = measured.total
         self.privacy_: PrivacyCurve = release.privacy
         self._measured, self._pairs, self._elsewhere = measured, pairs, bool(known)
@@ -472,7 +472,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         frame, beside = whose.bounded(frame, list(self.domains_))
         sizes = [len(domain) for domain in self.domains_.values()]
         places = [*((column,) for column in range(len(sizes))), *pairs]
-        cells = _counted(frame, self.domains_, self.bin_edges_, self._null, pairs, whose, beside)
+        cells = _counted(frame, self.domains_, self._cuts, pairs, whose, beside)
         ends = np.cumsum([math.prod(sizes[column] for column in group) for group in places])[:-1]
         shares = [self._mixture.marginal(list(group)) for group in places]
         with debit(accountant, planned.privacy, "comparison with synthetic records", random_state):
@@ -535,7 +535,6 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         found._mixture = _core.ProductMixture(sizes, weights, levels.ravel())
         found.domains_ = domains
         found._numeric = {name: numeric for name, _, numeric in columns if numeric is not None}
-        found.bin_edges_ = {name: numeric.edges for name, numeric in found._numeric.items()}
         tables = member(content, "measured", WHAT, dict)
         found._measured, found._pairs = _measured_of(tables, sizes)
         found._elsewhere = "elsewhere" in tables and member(tables, "elsewhere", WHAT, bool)
@@ -585,13 +584,12 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         return [names.index(column) for column in columns]
 
     def _codes(self, frame: Any, columns: list[Any]) -> list[NDArray[np.uint32]]:
-        edges = {name: inner for name, inner in self.bin_edges_.items() if name in columns}
         frame = as_frame(frame)
         if is_lazy(frame):
             raise InvalidParameterError("frame must be eager, got a lazy one: collect it")
         if not columns:
             return []
-        source = with_codes(frame, edges, self._null) if edges else frame
+        source = with_codes(frame, {name: cut for name, cut in self._cuts.items() if name in columns})
         codes = encode_columns(source, self.domains_, columns)
         checked = [checked_codes(codes[column], self.domains_[column], column) for column in columns]
         return [np.ascontiguousarray(column, dtype=np.uint32) for column in checked]
@@ -602,9 +600,13 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         return self._mixture.log_likelihood(self._places(columns), self._codes(frame, columns))
 
     @property
-    def _null(self) -> frozenset[Any]:
-        """The columns of numbers with a level for missing values."""
-        return frozenset(name for name, numeric in self._numeric.items() if numeric.null)
+    def _cuts(self) -> dict[Any, Cut]:
+        return {name: numeric.cut for name, numeric in self._numeric.items()}
+
+    @property
+    def bin_edges_(self) -> dict[Any, NDArray[np.float64]]:
+        """The inner edges of each numeric column."""
+        return {name: cut.edges for name, cut in self._cuts.items()}
 
     @property
     def numeric_columns_(self) -> dict[Any, NumericColumn]:
@@ -620,7 +622,6 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         """Return the same model with values in place of the codes that it was fitted on: post-processing."""
         other = copy(self)
         other.domains_, other._numeric = dict(domains), dict(numeric)
-        other.bin_edges_ = {name: column.edges for name, column in numeric.items()}
         return other
 
     def _layout(self) -> tuple[list[slice], dict[tuple[int, int], slice]]:
@@ -638,8 +639,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
             return saved
         numeric = self._numeric[name]
         bounds = None if numeric.bounds is None else list(numeric.bounds)
-        found = {**saved, "edges": numeric.edges.tolist(), "bounds": bounds, "whole": numeric.whole}
-        return {**found, "null": True} if numeric.null else found
+        return {**saved, **numeric.cut.record(), "bounds": bounds, "whole": numeric.whole}
 
 
 def _columns(frame: Any) -> tuple[list[Any], set[Any], set[Any]]:
@@ -681,14 +681,14 @@ def _column_of(column: Any) -> tuple[Any, Domain, NumericColumn | None]:
     domain = domain_of(name, column, WHAT)
     if "edges" not in column:
         return name, domain, None
-    edges, null = edges_of(name, column, len(domain), WHAT)
+    cut = cut_of(name, column, len(domain), WHAT)
     bounds = member(column, "bounds", WHAT, list, type(None))
     if bounds is not None:
         pair = numbers(name, "bounds", bounds)
         if pair.shape != (2,) or not pair[0] < pair[1]:
             raise InvalidParameterError(f"bounds of {name!r} must be a lower and an upper one")
         bounds = (float(pair[0]), float(pair[1]))
-    return name, domain, NumericColumn(edges, bounds, member(column, "whole", WHAT, bool), null)
+    return name, domain, NumericColumn(cut, bounds, member(column, "whole", WHAT, bool))
 
 
 def _measured_of(content: Any, sizes: list[int]) -> tuple[Measured, list[tuple[int, int]]]:
@@ -713,14 +713,13 @@ def _measured_of(content: Any, sizes: list[int]) -> tuple[Measured, list[tuple[i
 def _counted(
     frame: Any,
     domains: Mapping[Any, Domain],
-    edges: Mapping[Any, NDArray[np.float64]],
-    null: Collection[Any],
+    cuts: Mapping[Any, Cut],
     pairs: Sequence[tuple[int, int]],
     whose: Persons,
     beside: Mapping[Any, NDArray[Any]],
 ) -> NDArray[np.int64]:
     """Count all one-way tables and the pairs of what was kept of each person."""
-    frame = as_frame(with_codes(frame, edges, null) if edges else frame)
+    frame = as_frame(with_codes(frame, cuts))
     if not whose.weighted:
         return count(frame, domains, pairs)
     if is_lazy(frame):

@@ -17,7 +17,7 @@ from simplexdp.frames import Domain, bound_rows, encode
 from simplexdp.frames.domain import as_domain, is_null
 from simplexdp.frames.persons import seed_of
 from simplexdp.frames.source import as_frame, column_of, columns_alone, is_lazy
-from simplexdp.models.bins import numbers_of
+from simplexdp.models.number_columns import numbers_of
 from simplexdp.models.persons import whose
 
 __all__ = ["Numbers", "checked_bounds", "numbers_in"]

@@ -226,7 +226,7 @@ def test_one_debit_and_none_is_drawn_when_it_does_not_fit(simplexdp, ages, monke
     assert 0.999 < shown["rows"][0]["epsilon"] <= 1.0
 
     drawn = []
-    monkeypatch.setattr(BinPlan, "edges", lambda *_: drawn.append(1))
+    monkeypatch.setattr(BinPlan, "cuts", lambda *_: drawn.append(1))
     done = simplexdp(*release)
     assert done.code != 0
     assert "nothing was released" in done.err
