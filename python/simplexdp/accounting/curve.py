@@ -260,6 +260,9 @@ records
         """
         if tolerance is not None:
             return self.epsilon_bounds(delta, tolerance=tolerance)[1]
+        if type(delta) is float and 0.0 < delta < 1.0:
+            # What is asked most: looking at it as an array would take longer than the answer.
+            return float(self._guarantee.epsilon(np.array([delta]))[0])
         values = self._deltas(delta)
         result = map_broadcast(self._guarantee.epsilon, x=values)
         if np.any((values == 0) & np.isinf(result)):

@@ -1,6 +1,6 @@
 //! Calibration through the public API: the budget is met, and nearly spent, over six decades.
 
-use simplexdp_core::accounting::{Profile, TwoCategories};
+use simplexdp_core::accounting::{Direction, GammaPair, Profile, TwoCategories};
 use simplexdp_core::guarantee::{Adjacency, DirichletDraw};
 use simplexdp_core::mechanisms::{Budget, Loss, Objective, worst_profiles};
 use simplexdp_core::sensitivity::Person;
@@ -17,6 +17,10 @@ fn claimed_epsilon(budget: &Budget, a: f64, b: f64, scale: f64) -> f64 {
     let shift = scale * budget.floor;
     let profiles: Vec<Box<dyn Profile>> = match budget.pair_total {
         Some(total) => vec![Box::new(TwoCategories::new(a, b, scale, total, budget.floor as u64).unwrap())],
+        None if budget.person == ADDED => {
+            let pair = |direction| Box::new(GammaPair::new(a + shift, scale, direction).unwrap()) as Box<dyn Profile>;
+            vec![pair(Direction::Remove), pair(Direction::Add)]
+        }
         None => worst_profiles(budget.person.adjacency, a + shift, b + shift, scale).unwrap(),
     };
     let rows = if budget.person == REPLACED { 2.0 } else { 1.0 };

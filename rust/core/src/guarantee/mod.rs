@@ -85,6 +85,21 @@ pub struct Guarantee {
     reported: Vec<Arc<dyn Profile>>,
     sampling_error: f64,
     exact: bool,
+    /// The direction that is known to be the worse one at every epsilon >= 0.
+    worse: Option<usize>,
+}
+
+/// Of a record removed and a record added, the second where both are one pair of gamma laws: its profile is the larger at
+/// every epsilon >= 0 (docs/privacy-curves.md, "Which order is worse"). Below 0 it is the smaller.
+fn worse(directions: &[Arc<Node>]) -> Option<usize> {
+    let [removed, added] = directions else { return None };
+    match (removed.recipe(), added.recipe()) {
+        (
+            Recipe::Leaf(Leaf::Gamma { a, r, add: false }),
+            Recipe::Leaf(Leaf::Gamma { a: same_a, r: same_r, add: true }),
+        ) if a == same_a && r == same_r => Some(1),
+        _ => None,
+    }
 }
 
 impl PartialEq for Guarantee {
@@ -133,7 +148,8 @@ impl Guarantee {
                 Ok(if sampling_error > 0.0 { Arc::new(with_error) as Arc<dyn Profile> } else { node.shared() })
             })
             .collect::<Result<_>>()?;
-        Ok(Self { adjacency, unit: Unit::default(), directions, reported, sampling_error, exact: false })
+        let worse = worse(&directions);
+        Ok(Self { adjacency, unit: Unit::default(), directions, reported, sampling_error, exact: false, worse })
     }
 
     /// The guarantee of a mechanism whose neighbours may be exchanged: the same profile in every direction.
@@ -197,19 +213,43 @@ impl Guarantee {
         self.directions.iter().map(|node| value(node.profile())).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// The directions that decide at epsilons >= 0, without the sampling error.
+    fn deciding(&self) -> &[Arc<Node>] {
+        self.worse.map_or(&self.directions, |worse| std::slice::from_ref(&self.directions[worse]))
+    }
+
+    /// Whether the sampling error at this epsilon is far below this delta. A reported bound of that size is then the sum
+    /// of both at this very epsilon, never one of a smaller epsilon that holds here too: what is said of the ideal
+    /// profiles carries over.
+    fn error_is_small(&self, epsilon: f64, delta: f64) -> bool {
+        self.sampling_error == 0.0 || self.sampling_error * (1.0 + epsilon.exp()) < 0.2 * delta
+    }
+
     /// An upper bound of delta at any real epsilon.
     pub fn delta(&self, epsilon: f64) -> f64 {
+        if let (Some(worse), true) = (self.worse, epsilon >= 0.0) {
+            let delta = self.reported[worse].delta_upper(epsilon);
+            if self.error_is_small(epsilon, delta) {
+                return delta;
+            }
+        }
         self.largest(|profile| profile.delta_upper(epsilon))
     }
 
     /// An epsilon >= 0 with at most this delta, next to the smallest one; infinite if there is none.
     pub fn epsilon(&self, delta: f64) -> f64 {
+        if let Some(worse) = self.worse {
+            let epsilon = self.reported[worse].epsilon_upper(delta);
+            if self.error_is_small(epsilon, delta) {
+                return epsilon;
+            }
+        }
         self.largest(|profile| profile.epsilon_upper(delta))
     }
 
     /// A value that the smallest epsilon of the ideal mechanism is not below.
     pub fn epsilon_lower(&self, delta: f64) -> f64 {
-        self.largest_ideal(|profile| profile.epsilon_lower(delta))
+        self.deciding().iter().map(|node| node.profile().epsilon_lower(delta)).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Both bounds of the smallest epsilon at `delta`: at most `tolerance` apart for the ideal mechanism, the upper one with
@@ -238,7 +278,7 @@ impl Guarantee {
     }
 
     fn each_within(&self, delta: f64, tolerance: f64) -> Result<(f64, f64)> {
-        self.directions.iter().try_fold((0.0_f64, 0.0_f64), |(lower, upper), node| {
+        self.deciding().iter().try_fold((0.0_f64, 0.0_f64), |(lower, upper), node| {
             let both = node.profile().epsilon_within(delta, tolerance)?;
             Ok((lower.max(both.0), upper.max(both.1)))
         })
@@ -252,5 +292,65 @@ impl Guarantee {
     /// An upper bound of rho such that the ideal mechanism is (rho, omega)-tCDP.
     pub fn tcdp(&self, omega: f64) -> f64 {
         self.largest_ideal(|profile| profile.tcdp_upper(omega))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{Direction, GammaPair};
+
+    fn gammas(a: f64, r: f64) -> Guarantee {
+        let node = |add| Node::leaf(Leaf::Gamma { a: Real(a), r: Real(r), add }).unwrap();
+        Guarantee::new(Adjacency::AddRemove, vec![node(false), node(true)], 0.0).unwrap()
+    }
+
+    #[test]
+    fn the_added_record_is_the_worse_one_from_zero_on() {
+        for a in [1e-9, 1e-3, 0.1, 0.5, 1.0, 1.5, 7.0, 1e3, 1e9] {
+            for r in [1e-6, 0.01, 0.3, 1.0, 2.5, 40.0, 1e4] {
+                let pair = |direction| GammaPair::new(a, r, direction).unwrap();
+                let (removed, added) = (pair(Direction::Remove), pair(Direction::Add));
+                let both = gammas(a, r);
+                for step in 0..60 {
+                    let epsilon = if step == 0 { 0.0 } else { r / (a + r).sqrt() * 1e-3 * 1.25_f64.powi(step) };
+                    assert!(
+                        removed.delta_lower(epsilon) <= added.delta_upper(epsilon),
+                        "{a} {r}: {:e} {:e} at {epsilon}",
+                        removed.delta_lower(epsilon),
+                        added.delta_upper(epsilon)
+                    );
+                    assert!(added.delta_lower(-epsilon) <= removed.delta_upper(-epsilon), "{a} {r} -{epsilon}");
+                    for epsilon in [epsilon, -epsilon] {
+                        let larger = removed.delta_upper(epsilon).max(added.delta_upper(epsilon));
+                        let got = both.delta(epsilon);
+                        assert!((got / larger - 1.0).abs() <= 3e-11, "{a} {r} {epsilon}: {got:e} {larger:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn epsilons_of_added_and_removed_records_are_those_of_both() {
+        for (a, r) in [(0.01, 1.0), (1.5, 1.0), (20.0, 0.3)] {
+            for error in [0.0, 2.0_f64.powi(-256), 1e-9, 0.01, 0.3] {
+                let both = gammas(a, r).with_sampling_error(error).unwrap();
+                for delta in [1e-12, 1e-5, 0.02, 0.05, 0.4, 0.9] {
+                    let largest = both.largest(|profile| profile.epsilon_upper(delta));
+                    let got = both.epsilon(delta);
+                    assert!(
+                        got == largest || (got / largest - 1.0).abs() < 1e-9,
+                        "{a} {r} {error} {delta}: {got} {largest}"
+                    );
+                    assert!(both.epsilon_lower(delta) <= got);
+                }
+                for epsilon in [0.0, 1e-3, 0.5, 3.0, 30.0, 200.0, 800.0] {
+                    let largest = both.largest(|profile| profile.delta_upper(epsilon));
+                    let got = both.delta(epsilon);
+                    assert!((got - largest).abs() <= 3e-11 * largest, "{a} {r} {error} {epsilon}: {got:e} {largest:e}");
+                }
+            }
+        }
     }
 }

@@ -14,8 +14,9 @@ pub fn floor_parameter(prior: f64, scale: f64, floor: f64) -> f64 {
 /// Upper bound on the relative error of `rho`: trigamma within 4 ulp, its argument's rounding, five roundings.
 const RHO_MARGIN: f64 = 1e-14;
 
-/// The profiles of both directions at the worst neighbours (theory B1), for the two smallest parameters a <= b, which
-/// are prior plus scale times floor.
+/// The profiles of which the largest is delta at every epsilon >= 0, at the worst neighbours (theory B1), for the two
+/// smallest parameters a <= b, which are prior plus scale times floor. An added record is worse than a removed one there
+/// (docs/privacy-curves.md, "Which order is worse").
 ///
 /// # Errors
 /// When a parameter is outside the range of the pairs.
@@ -23,10 +24,7 @@ pub fn worst_profiles(adjacency: Adjacency, a: f64, b: f64, scale: f64) -> Resul
     Ok(match adjacency {
         Adjacency::Replace if a == b => vec![Box::new(BetaPair::new(a, a, scale)?)],
         Adjacency::Replace => vec![Box::new(BetaPair::new(a, b, scale)?), Box::new(BetaPair::new(b, a, scale)?)],
-        Adjacency::AddRemove => vec![
-            Box::new(GammaPair::new(a, scale, Direction::Remove)?),
-            Box::new(GammaPair::new(a, scale, Direction::Add)?),
-        ],
+        Adjacency::AddRemove => vec![Box::new(GammaPair::new(a, scale, Direction::Add)?)],
     })
 }
 
