@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp import _core
 from simplexdp.frames.distinct import Distinct, distinct_objects, distinct_of_array, observed
 
 if TYPE_CHECKING:
@@ -104,11 +105,7 @@ def _distinct_of_pyarrow(series: nw.Series[Any], column: Any) -> Distinct:
     if not is_text and not pa.types.is_dictionary(kind):
         return _distinct_one_by_one(native.to_pylist(), column)
     if is_text:
-        encoded = native.dictionary_encode().unify_dictionaries()
-        # Encoded just now, so that every word occurs, once.
-        words = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
-        rows = [chunk.indices.fill_null(len(words)).to_numpy() for chunk in encoded.chunks]
-        return [*words, None] if native.null_count else words, np.concatenate([np.zeros(0, dtype=np.int32), *rows])
+        return _distinct_arrow_texts(native)
     # Parts may number the same words differently, and may have missing values among their words.
     levels: list[Any] = []
     numbers = [np.zeros(0, dtype=np.int64)]
@@ -121,6 +118,24 @@ def _distinct_of_pyarrow(series: nw.Series[Any], column: Any) -> Distinct:
     return levels, np.concatenate(numbers)
 
 
+def _distinct_arrow_texts(native: Any) -> Distinct:
+    """Return the distinct values of a chunked array of texts, which the core reads where they are."""
+    import pyarrow as pa
+
+    width = np.int64 if pa.types.is_large_string(native.type) else np.int32
+    parts = []
+    for chunk in native.chunks:
+        if not len(chunk):  # which may come without buffers
+            continue
+        valid, offsets, data = chunk.buffers()
+        ends = np.frombuffer(offsets, dtype=width, count=chunk.offset + len(chunk) + 1)[chunk.offset :]
+        texts = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
+        missing = (np.frombuffer(valid, dtype=np.uint8), chunk.offset) if chunk.null_count else None
+        parts.append((np.require(ends, requirements=["A"]), texts, missing))
+    numbers, first_rows = _core.distinct_texts(parts)
+    return native.take(pa.array(first_rows)).to_pylist(), numbers
+
+
 def _distinct_of_pandas(native: Any, column: Any) -> Distinct:
     import pandas as pd
 
@@ -131,6 +146,8 @@ def _distinct_of_pandas(native: Any, column: Any) -> Distinct:
         first_rows, numbers = observed(positions)
         categories = native.cat.categories
         return [None if code < 0 else categories[code] for code in positions[first_rows]], numbers
+    if isinstance(native.dtype, pd.StringDtype) and native.dtype.storage == "pyarrow":
+        return _distinct_arrow_texts(native.array.__arrow_array__())
     # Objects of several types may be equal to pandas and differ as Python scalars, a date and its midnight say.
     if native.dtype == object and pd.api.types.infer_dtype(native) not in ALIKE:
         return _distinct_one_by_one(native.tolist(), column)

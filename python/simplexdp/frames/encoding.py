@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp import _core
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.distinct import Distinct, distinct_of_array
 from simplexdp.frames.distinct_series import distinct_of_series, is_numeric
@@ -75,7 +76,8 @@ def encode_column(frame: Any, column: Any, domain: Domain) -> Codes:
     if codes is not None:
         return codes
     levels, numbers = distinct_of(values, column)
-    return codes_of_levels(levels, domain, column).take(numbers)
+    codes = codes_of_levels(levels, domain, column)
+    return _core.coded(numbers.view(np.uint32), codes) if numbers.dtype == np.uint32 else codes.take(numbers)
 
 
 def own_codes(values: Any, domain: Domain) -> Codes | None:

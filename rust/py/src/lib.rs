@@ -47,6 +47,8 @@ mod _core {
     const LARGEST_INTEGER_SCALE: f64 = simplexdp_core::sampling::LARGEST_SCALE;
 
     #[pymodule_export]
+    use super::distinct::{coded, distinct, distinct_texts};
+    #[pymodule_export]
     use accounting::{
         PyProfile, beta_profile, budget_profile, certified_profile, compose_profiles, gamma_profile, gaussian_mu,
         gaussian_profile, laplace_profile, loss_table_profile, maximum_profile, profile_from_text, rdp_epsilon,
@@ -68,8 +70,6 @@ mod _core {
     use dirichlet_mechanism::{PyBudget, dirichlet_expected_loss, dirichlet_floor_parameter, dirichlet_tcdp};
     #[pymodule_export]
     use discovery::{discovery_guarantee, discovery_threshold};
-    #[pymodule_export]
-    use distinct::distinct;
     #[pymodule_export]
     use divergence::{hellinger_dirichlet, kl_dirichlet, renyi_dirichlet};
     #[pymodule_export]

@@ -178,6 +178,41 @@ def test_categories_that_engines_number(words):
         np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], codes, err_msg=f"{frame}")
 
 
+@pytest.mark.parametrize("missing", [False, True])
+def test_arrow_texts_in_slices_of_several_parts(missing):
+    import pandas as pd
+    import pyarrow as pa
+
+    rng = np.random.default_rng(5)
+    # Lengths around the two words that short texts are compared by; texts that differ in one place alone.
+    words = ["", "a", "b", "a\0", "1234567", "12345678", "x" * 16, "x" * 17, "y" + "x" * 16, "é" * 9, "日本" * 20]
+    levels = [*words, None] if missing else words
+    values = [levels[i] for i in rng.integers(0, len(levels), 3000)]
+    domain = Domain([*words[::-1], None])
+    parts = [pa.array(values[start : start + 700], type=pa.large_string()) for start in range(0, 3000, 700)]
+    for kind in (pa.string(), pa.large_string()):
+        column = pa.chunked_array([part.cast(kind) for part in parts])
+        for start, stop in ((0, 3000), (3, 2990), (699, 1401), (1405, 1406), (20, 20)):
+            expected = by_hand(values[start:stop], domain)
+            frame = pa.table({"a": column.slice(start, stop - start)})
+            np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], expected)
+    series = pd.Series(values, dtype="str")
+    for rows in (slice(None), slice(13, 2000), slice(None, None, -3)):
+        frame = pd.DataFrame({"a": series.iloc[rows]})
+        np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], by_hand(values[rows], domain))
+
+
+def test_integers_near_and_far_from_the_first_one():
+    rng = np.random.default_rng(6)
+    for dtype in (np.int64, np.uint64, np.int32, np.uint32, np.float64):
+        near = rng.integers(5, 13, 5000).astype(dtype)
+        for far in (0, 100, 2**31 - 7):
+            values = np.concatenate([near, near[:50] + np.array(far, dtype), near])
+            levels = np.unique(values)[::-1].tolist()
+            codes = encode({"a": values}, ["a"], {"a": levels})[0]
+            np.testing.assert_array_equal(np.array(levels, dtype=dtype)[codes], values)
+
+
 def test_categories_that_are_no_text_keep_their_type():
     import pyarrow as pa
 

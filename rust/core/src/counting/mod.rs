@@ -8,11 +8,13 @@ mod md5;
 mod persons;
 mod radix;
 mod tally;
+mod texts;
 
 pub use crowded::{Crowded, Word, crowded_rows};
-pub use distinct::{Distinct, distinct};
+pub use distinct::{Distinct, coded, distinct};
 pub use persons::{Counted, MODULUS, Rows, kept_rows, keyed_number, keyed_numbers_of_integers, values_of_rows};
 use radix::Columns;
+pub use texts::{Offsets, Texts, distinct_texts};
 
 use crate::{Error, Result, interrupt, memory};
 
