@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -144,6 +146,37 @@ def test_releases_of_many_values_hear_a_signal() -> None:
     noise = sdp.DiscreteLaplaceMechanism(scale=10, sensitivity=1)
     assert seconds_to_stop(lambda: [noise.release(integers) for _ in range(100)]) < 0.5
     assert seconds_to_stop(lambda: [URN.release(rows, rows="table") for _ in range(1000)]) < 0.5
+
+
+TREE = """
+import itertools, os, signal, threading, time
+import simplexdp as sdp
+from simplexdp.hierarchy import Hierarchy, release
+
+# Four levels, a private number of records and much noise: the posterior alone takes some ten seconds.
+leaves = itertools.product("ab", "ab", "abc", "abcd")
+paths = [tuple("".join(leaf[: depth + 1]) for depth in range(4)) for leaf in leaves]
+tree = Hierarchy(["one", "two", "three", "four"], paths)
+columns = {column: [path[depth] for path in paths] for depth, column in enumerate(tree.columns)}
+found = release(columns, tree, epsilon=0.05, adjacency="add_remove")
+sent = []
+
+def send():
+    sent.append((time.perf_counter(), time.process_time()))
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Timer(0.5, send).start()
+try:
+    found.counts("four")
+    print("never heard")
+except KeyboardInterrupt:
+    print(min(time.perf_counter() - sent[0][0], time.process_time() - sent[0][1]))
+"""
+
+
+def test_a_tree_posterior_hears_ctrl_c_in_a_process_of_its_own() -> None:
+    done = subprocess.run([sys.executable, "-c", TREE], capture_output=True, text=True, timeout=120, check=True)
+    assert float(done.stdout) < 0.5, done.stdout
 
 
 def test_bounds_at_the_smallest_deltas_end() -> None:

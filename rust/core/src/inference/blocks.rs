@@ -58,6 +58,11 @@ pub(super) trait Whole {
     /// The logarithm of its weight.
     fn log_weight(&self, n: u64) -> f64;
 
+    /// Adds the logarithms of the weights of consecutive sums to others.
+    fn add_log_weights(&self, start: i64, logs: &mut [f64]) {
+        logs.iter_mut().zip(start..).for_each(|(log, n)| *log += self.log_weight(n as u64));
+    }
+
     /// A sum from which the search for the likely ones may start.
     fn guess(&self) -> Option<f64>;
 
@@ -181,10 +186,9 @@ impl<P: Part, W: Whole> Problem<'_, P, W> {
         let right = values[mode..].iter().take_while(|p| deep(p)).count();
         let kept = &values[mode - left..mode + right];
         let start = root.start + (first + mode - left) as i64;
-        let log_weights: Vec<f64> = (start..)
-            .zip(kept)
-            .map(|(n, p)| log_sum + p.ln() - tilted.tilt * n as f64 + self.whole.log_weight(n as u64))
-            .collect();
+        let mut log_weights: Vec<f64> =
+            (start..).zip(kept).map(|(n, p)| log_sum + p.ln() - tilted.tilt * n as f64).collect();
+        self.whole.add_log_weights(start, &mut log_weights);
         let least = kept.iter().copied().fold(f64::INFINITY, f64::min);
         let error = (outside + tree.lost + tree.noise) / least;
         Ok(RawBlock {
