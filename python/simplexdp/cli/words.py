@@ -15,7 +15,7 @@ _RULE = re.compile(r"(\w+(?:(?:, | and | or )\w+)*)(?= (?:must|needs?|cannot)\b)
 
 _KEYWORD = re.compile(r"(?<![-\w.])(\w+)=")
 _QUOTED = re.compile(r"'([^']{81,})'")
-_LIBRARY = {"sdp.plan": "'simplexdp plan'"}
+_PLAN = re.compile(r"sdp\.plan(?:\('(\w+)'[^)]*\))?")
 
 
 def in_options(message: str, params: Sequence[click.Parameter]) -> str:
@@ -25,6 +25,8 @@ def in_options(message: str, params: Sequence[click.Parameter]) -> str:
     --------
     >>> in_options("epsilon and total must be positive", [click.Option(["--epsilon"])])
     '--epsilon and total must be positive'
+    >>> in_options("the budget is too small; sdp.plan('synthesis') says what more buys", [])
+    "the budget is too small; 'simplexdp plan synthesis' says what more buys"
     """
     names = {param.name: _spoken(param) for param in params}
 
@@ -35,9 +37,7 @@ def in_options(message: str, params: Sequence[click.Parameter]) -> str:
     if head is not None:
         message = option(head) + message[head.end() :]
     message = _KEYWORD.sub(lambda found: f"{names[found[1]]} " if found[1] in names else found[0], message)
-    for name, words in _LIBRARY.items():
-        message = message.replace(name, words)
-    return message
+    return _PLAN.sub(lambda found: f"'simplexdp plan {found[1]}'" if found[1] else "'simplexdp plan'", message)
 
 
 def shortened(message: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import operator
 from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -217,7 +218,17 @@ class Domain:
             return len(self) - 1
         raise InvalidDataError(
             f"column {column!r} must hold values of its domain only, or the domain needs other=True "
-            "(the offending value is not shown)"
+            f"(the offending value is not shown){self._about_days}"
+        )
+
+    @property
+    def _about_days(self) -> str:
+        """What a domain of days or times says of the other; it is public, and the type of a value may not be."""
+        if isinstance(self.values, int) or not any(isinstance(value, datetime.date) for value in self.values):
+            return ""
+        times = any(isinstance(value, datetime.datetime) for value in self.values)
+        return (
+            f"; it lists {'times, and a day is none: list days' if times else 'days, and a time is none: list times'}"
         )
 
     def _known(self, value: Any) -> int | None:

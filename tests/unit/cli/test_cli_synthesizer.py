@@ -187,6 +187,13 @@ def test_missing_values_without_a_level_are_refused_and_told_how_to_be_stated(si
     assert "must not list null: --null NAME" in done.err
 
 
+@pytest.mark.filterwarnings("always:the budget is too small")
+def test_a_budget_that_is_too_small_is_told_in_the_words_of_the_commands(simplexdp, people):
+    done = simplexdp("synthesize", people, "--domains", "domains.json", "--epsilon", "1e-4", "--delta", "1e-6")
+    assert done.code == 0, done.err
+    assert "'simplexdp plan synthesis' says what each epsilon buys" in done.err
+
+
 def test_a_seed_leaves_its_mark(simplexdp, folder, people):
     for out in ("a.csv", "b.csv"):
         done = simplexdp("synthesize", people, *TABLE, "--seed", "5", "--size", "20", "--out", out)

@@ -284,6 +284,18 @@ def test_a_date_is_not_the_midnight_it_begins_with(n_repeats):
         np.testing.assert_array_equal(encode(frame, ["a"], {"a": domain})[0], [0, 1] * n_repeats)
 
 
+def test_a_domain_of_days_says_that_it_has_no_times_and_the_other_way_round():
+    day, time = datetime.date(2026, 1, 1), datetime.datetime(2026, 1, 1)
+    days, times = np.array([day], dtype="M8[D]"), np.array([time], dtype="M8[ns]")
+    for values, listed, said in ((times, day, "days, and a time is none: list times"), (days, time, "list days")):
+        with pytest.raises(InvalidDataError, match=said) as error:
+            encode({"a": values}, ["a"], {"a": Domain([listed])})
+        assert "2026" not in str(error.value)
+    with pytest.raises(InvalidDataError) as error:
+        encode({"a": times}, ["a"], {"a": Domain(["2026-01-01"])})
+    assert str(error.value).endswith("(the offending value is not shown)")
+
+
 def test_times_finer_than_microseconds_are_no_integers_and_no_rounded_times():
     import dask.dataframe as dd
     import pandas as pd
