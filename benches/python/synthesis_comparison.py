@@ -1,27 +1,31 @@
 """The table of docs/synthesis.md that compares synthesizers: ours, independent columns, and what peers drew.
 
     python -m benches.python.synthesis_comparison DATA_FOLDER RESULTS_FOLDER [--data NAME ...] [--seeds N] [--write]
+        [--again]
 
 RESULTS_FOLDER is what `synthesis_peers` wrote; a peer has one run, ours and independent columns are means of N seeds.
 Distances are those of as many synthetic records as there are real ones, for add_remove and delta = 1e-6. Seconds are
 processor time of one core for everything, from codes to records. What was computed before is kept beside the results,
-so that the work can be done in pieces. `--write` puts the tables into docs/synthesis.md, and docs/synthesis.csv.
+so that the work can be done in pieces; and a row of docs/synthesis.csv that RESULTS_FOLDER says nothing of stays as it
+is, with the day on which it was computed, unless `--again` is given. `--write` puts the tables of these data sets into
+docs/synthesis.md and docs/synthesis.csv, and leaves those of others alone.
 """
 
 import argparse
 import csv
-import io
+import datetime
 import json
 import os
 import time
 import warnings
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from benches.python.synthesis_data import COMPARED, coded
+from benches.python.synthesis_data import COMPARED, WIDEST, coded
 from benches.python.synthesis_peers import PEERS, place
 from benches.python.synthesis_quality import quality
 
@@ -65,43 +69,73 @@ def kept(path, compute):
     return json.loads(path.read_text())
 
 
-def rows(given, data):
-    """Yield the rows of a data set: epsilon, synthesizer, number of runs, and numbers or why there are none."""
+def day_of(path):
+    """Return the day on which a file was written."""
+    return datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
+
+
+def known_rows():
+    """Return what docs/synthesis.csv says, by data set, epsilon and synthesizer."""
+    found = {}
+    with (DOCS / "synthesis.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            epsilon = float(row["epsilon"]) if row["epsilon"] else ""
+            values = row["remark"] or [float(row[name]) for name in COLUMNS if row[name]]
+            found[row["data"], epsilon, row["synthesizer"]] = int(row["runs"]), values, row["day"]
+    return found
+
+
+def workloads(sizes, numeric, n_records):
+    """Return the workload of each row of ours."""
+    named, last = dict(OURS), len(sizes) - 1
+    if n_records < NOT_MANY:
+        named[WEIGHED] = {pair: CLASS_WEIGHT if last in pair else 1.0 for pair in combinations(range(len(sizes)), 2)}
+    if n_records < FEW:
+        named[TOLD] = [*((column, last) for column in range(last)), *combinations(numeric, 2)]
+    return named
+
+
+def rows(given, data, known):
+    """Yield the rows of a data set: epsilon, synthesizer, runs, numbers or why there are none, and the day."""
     records, sizes, numeric = coded(given.folder, data)
-    resampled = records[np.random.default_rng(0).integers(len(records), size=len(records))]
-    path = given.results / f"{data}-truth.row"
-    truth = kept(path, lambda: quality(records, resampled, sizes, numeric, classifier=False))
-    yield "", "real records, resampled", 1, truth
+
+    def of(epsilon, name, runs):
+        """Return the mean over runs, each a path and what it is computed by, or what is known where none was begun."""
+        if (data, epsilon, name) in known and not any(path.exists() for path in runs):
+            return epsilon, name, *known[data, epsilon, name]
+        values = [kept(path, compute) for path, compute in runs.items()]
+        return epsilon, name, len(runs), np.mean(values, axis=0).tolist(), max(map(day_of, runs))
+
+    def resampled():
+        picked = records[np.random.default_rng(0).integers(len(records), size=len(records))]
+        return quality(records, picked, sizes, numeric, classifier=False)
+
+    yield of("", "real records, resampled", {given.results / f"{data}-truth.row": resampled})
     for epsilon in given.epsilon:
-        named = dict(OURS)
-        last = len(sizes) - 1
-        if len(records) < NOT_MANY:
-            pairs = combinations(range(len(sizes)), 2)
-            named[WEIGHED] = {pair: CLASS_WEIGHT if last in pair else 1.0 for pair in pairs}
-        if len(records) < FEW:
-            named[TOLD] = [*((column, last) for column in range(last)), *combinations(numeric, 2)]
-        for name, workload in named.items():
-            runs = [
-                kept(
-                    place(given.results, data, epsilon, f"{name} {seed}", ".row"),
-                    lambda: ours(records, sizes, numeric, epsilon, workload, seed),  # noqa: B023
+        for name, workload in workloads(sizes, numeric, len(records)).items():
+            runs = {
+                place(given.results, data, epsilon, f"{name} {seed}", ".row"): partial(
+                    ours, records, sizes, numeric, epsilon, workload, seed
                 )
                 for seed in range(given.seeds)
-            ]
-            yield epsilon, name, given.seeds, np.mean(runs, axis=0).tolist()
+            }
+            yield of(epsilon, name, runs)
         for name in PEERS:
-            drawn, reason, known = (
+            drawn, reason, path = (
                 place(given.results, data, epsilon, name, suffix) for suffix in (".npz", ".json", ".row")
             )
-            if drawn.exists() or known.exists():
 
-                def of_peer(found=drawn):
-                    with np.load(found) as run:
-                        return [*quality(records, run["records"], sizes, numeric), run["seconds"]]
+            def of_peer(drawn=drawn):
+                with np.load(drawn) as run:
+                    return [*quality(records, run["records"], sizes, numeric), run["seconds"]]
 
-                yield epsilon, name, 1, kept(known, of_peer)
-            elif reason.exists():
-                yield epsilon, name, 1, json.loads(reason.read_text())
+            if reason.exists():
+                yield epsilon, name, 1, json.loads(reason.read_text()), day_of(reason)
+                continue
+            if drawn.exists():
+                kept(path, of_peer)
+            if path.exists() or (data, epsilon, name) in known:
+                yield of(epsilon, name, {path: of_peer})
 
 
 def line(epsilon, name, values):
@@ -114,34 +148,48 @@ def line(epsilon, name, values):
     return "| " + " | ".join([name, *cells]) + " |\n"
 
 
+def write(tables, lines):
+    """Put the tables of some data sets, and their lines as fields, in place of those in the docs or after them."""
+    page, listed = DOCS / "synthesis.md", DOCS / "synthesis.csv"
+    before, rest = page.read_text().split(BEGIN)
+    there, after = rest.split(END, 1)
+    blocks = [block.strip() + "\n" for block in there.split("\n\n") if block.strip()]
+    every = {block.split(" | ", 1)[0].removeprefix("| "): block for block in blocks} | tables
+    with listed.open(newline="") as file:
+        header, *others = csv.reader(file)
+    lines = [*(fields for fields in others if fields[0] not in tables), *lines]
+    lines.sort(key=lambda fields: list(every).index(fields[0]))
+    page.write_text(before + BEGIN + "\n" + "\n".join(every.values()) + "\n" + END + after)
+    with listed.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *lines])
+
+
 def main():
     """Print one table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
-    parser.add_argument("--data", nargs="+", default=list(COMPARED))
+    parser.add_argument("--data", nargs="+", default=[*COMPARED, *WIDEST])
     parser.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 1.0, 3.0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--again", action="store_true", help="compute ours again, and forget peers that are not there")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    tables, listed = [], io.StringIO()
-    writer = csv.writer(listed, lineterminator="\n")
-    writer.writerow(["data", "epsilon", "synthesizer", "runs", *COLUMNS, "remark"])
+    tables, lines = {}, []
+    known = {} if given.again else known_rows()
     for data in given.data:
         table = f"| {data} | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 1)}\n"
-        for epsilon, name, runs, values in rows(given, data):
+        for epsilon, name, runs, values, day in rows(given, data, known):
             table += line(epsilon, name, values)
-            numbers = [""] * len(COLUMNS) if isinstance(values, str) else [f"{value:.5g}" for value in values]
+            reason = isinstance(values, str)
+            numbers = [] if reason else [f"{value:.5g}" for value in values]
             numbers += [""] * (len(COLUMNS) - len(numbers))
-            writer.writerow([data, epsilon, name, runs, *numbers, values if isinstance(values, str) else ""])
+            lines.append([data, epsilon, name, runs, *numbers, values if reason else "", day])
         print(table, flush=True)
-        tables.append(table)
+        tables[data] = table
     if given.write:
-        page = DOCS / "synthesis.md"
-        before, rest = page.read_text().split(BEGIN)
-        page.write_text(before + BEGIN + "\n" + "\n".join(tables) + "\n" + END + rest.split(END, 1)[1])
-        (DOCS / "synthesis.csv").write_text(listed.getvalue())
+        write(tables, lines)
 
 
 if __name__ == "__main__":
