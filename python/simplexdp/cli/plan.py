@@ -43,7 +43,7 @@ Examples:
 @click.option(
     "--domains",
     metavar="D[,D...]|FILE.json",
-    help="Numbers of categories of the columns; or a file of public domains, as 'fit-nb' takes. 'groups': the groups "
+    help="Numbers of categories of the columns; or a file of public domains, as 'synthesize' takes. 'groups': the groups "
     "first; 'classifier': the classes last; 'hierarchy': groups of each level from coarse to fine.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Below one in n, better a tenth of it.")

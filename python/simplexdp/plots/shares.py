@@ -111,7 +111,7 @@ def release(
             ax.set_xticks([])
         else:
             ax.set_yticks(at, [shortened(name) for name in names])
-            ax.invert_yaxis()
+            ax.set_ylim(heights.size - 0.4, -0.6)
             ax.set_xlabel("share" if shares else "value")
         if ends:
             ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, borderpad=0.2)

@@ -2,11 +2,14 @@
 
 import html
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from simplexdp._rounding import power, rounded
 
 __all__ = ["escaped", "escaped_lines", "one_in", "percent", "power", "rounded"]
+
+_OPTION, _COMMA = re.compile(r"(?<![^\s])--?[a-z][a-z-]*"), re.compile(r",(?=\S)")
 
 _BREAKING = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF], "�") | {9: " ", 10: " ", 13: " "}
 
@@ -27,8 +30,15 @@ def escaped(value: object) -> str:
 
 
 def escaped_lines(value: str) -> str:
-    """Return foreign text of several lines, each escaped."""
-    return "\n".join(escaped(line) for line in value.splitlines())
+    """Return code or a command of several lines for HTML: it may break after a comma, and not within an option.
+
+    Examples
+    --------
+    >>> escaped_lines("release --by a,b")
+    'release <span class="whole">--by</span> a,<wbr>b'
+    """
+    lines = (_OPTION.sub(r'<span class="whole">\g<0></span>', escaped(line)) for line in value.splitlines())
+    return "\n".join(_COMMA.sub(",<wbr>", line) for line in lines)
 
 
 def one_in(value: float) -> str:

@@ -69,7 +69,7 @@ def test_the_origin_is_on_the_page_and_escaped():
         "people.csv",
         "2026-11-19",
         "budget.db, 25.1 % of its budget used, 74.9 % left",
-        "simplexdp release &lt;x&gt;\n--eps",
+        'simplexdp release &lt;x&gt;\n<span class="whole">--eps',
     ):
         assert text in page
     record = record_of([1.0], facts=FACTS)
