@@ -20,7 +20,7 @@ import simplexdp as sdp
 from simplexdp.reproduce.data import load, structures
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0)
-RUNS = {"counts": 300, "mean": 3000, "quantile": 600, "models": 24}
+RUNS = {"counts": 300, "mean": 3000, "quantile": 600, "models": 24, "hierarchy": 60}
 HISTOGRAMS = {
     "adult": "occupation",
     "bank": "job",
@@ -35,8 +35,11 @@ NETWORKS = ("adult", "bank", "germancredit")
 NUMBERS = {"adult": ("age", 100.0), "bank": ("duration", 2000.0), "germancredit": ("amount", 20_000.0)}
 """Columns as the files have them, and their upper bounds; the lower ones are zero."""
 
+HIERARCHIES = {"adult": ("education", "race"), "bank": ("job", "marital"), "shopper": ("Month", "VisitorType")}
+"""Groups, and what divides each."""
+
 COUNTS = ("histogram", "groups", "posterior")
-RANGED = (*COUNTS, "network", "synthesis", "mean", "quantile")
+RANGED = (*COUNTS, "network", "synthesis", "mean", "quantile", "hierarchy")
 PAGE = Path("docs/plan-agreement.md")
 SYNTHESES = ("adult", "bank", "germancredit")
 
@@ -44,7 +47,7 @@ HEADER = """# Does the plan tell the truth?
 
 Written by `python -m benches.python.plan_table DIRECTORY`. Each data set is cut into two
 halves at random. One is the stand-in (`like=`), the other is released: the lines of code in the plan are run on it,
-{counts} times (means {mean}, quartiles {quantile}, models {models} times, or a
+{counts} times (means {mean}, quartiles {quantile}, hierarchies {hierarchy}, models {models} times, or a
 third as often where there are 15 columns or more), and the metric is taken against the truth; behind ± stands the
 standard error of what was measured. The range beside a stand-in is for 95 % of tables that are samples of the same
 population. "inside" is what lies in the range, or no more than two standard errors of the measurement beside it.
@@ -78,11 +81,12 @@ def main(directory: Path, tasks: list[str]) -> None:
         given = {"n": n, "domains": domains, "delta": 1e-7, "epsilons": wanted, **keywords}
         if domains is None:
             like = like["values"]
-        counts = task in COUNTS
+        counts, runs = task in COUNTS, RUNS["models"]
+        if counts or domains is None or task == "hierarchy":
+            runs = RUNS["counts" if counts else task]
         stood = sdp.plan(task, like=like, **given)
         plain = sdp.plan(task, **given) if task in RANGED else stood
         for step, public in zip(stood.steps, plain.steps, strict=True):
-            runs = RUNS["counts" if counts else task if domains is None else "models"]
             found, error = _measured(task, step.code, private, domains, keywords, runs)
             said = ["", "", "", ""]
             if task in RANGED:
@@ -191,6 +195,9 @@ def _cases(directory: Path):
                 values = np.array([float(row[column]) for row in csv.DictReader(file)])
             one, other = np.array_split(np.random.default_rng(7).permutation(values), 2)
             yield task, name, {"values": one}, {"values": other}, None, {"bounds": (0.0, upper)}
+    for name, columns in HIERARCHIES.items():
+        for metric in ("finest", "coarsest"):
+            yield "hierarchy", name, *_nested(*_halves(directory, name, list(columns))), {"metric": metric}
     for name in SYNTHESES:
         yield "synthesis", name, *_halves(directory, name, None), {}
 
@@ -208,10 +215,30 @@ def _halves(directory: Path, name: str, columns: list[str] | None):
     return first, second, {column: size for column, size in sizes.items() if size > 1}
 
 
+def _nested(like, private, domains):
+    """Return the halves with the pairs of two columns as the finer level of a hierarchy, and the hierarchy."""
+    (coarse, groups), (fine, parts) = domains.items()
+    tree = sdp.hierarchy.Hierarchy(
+        ["group", "part"], [(group, group * parts + part) for group in range(groups) for part in range(parts)]
+    )
+    one, other = ({"group": half[coarse], "part": half[coarse] * parts + half[fine]} for half in (like, private))
+    return one, other, tree
+
+
+def _of_hierarchy(code, private, tree, metric):
+    scope = {"frame": private, "hierarchy": tree}
+    exec(code, scope)
+    level = tree.columns[-1 if metric == "finest" else 0]
+    true = np.bincount(private[level], minlength=len(tree.groups(level)))
+    return np.abs(scope["counts"][level].mean - true).mean()
+
+
 def _measured(task, code, private, domains, keywords, runs):
     """Run the code of a plan on the private half."""
     if domains is None:
         return _of_numbers(task, code, private["values"], keywords["bounds"], runs)
+    if task == "hierarchy":
+        return _mean([_of_hierarchy(code, private, domains, keywords["metric"]) for _ in range(runs)])
     names, sizes = list(domains), tuple(domains.values())
     if task in COUNTS:
         cells = np.ravel_multi_index([private[name] for name in names], sizes)

@@ -40,6 +40,9 @@ SHAPES_WORDS = "That is for shares that spread over all categories; even or very
 POSTERIORS, OF_SHAPE = 160, 40
 """Data sets of a posterior, and of each shape for its range: each is inferred."""
 
+RELEASES, SURE = 8, 0.025
+"""Releases of each data set of a posterior at most, and the standard error, as a share of the mean, that ends them."""
+
 QUICK_SAMPLES = 200
 """Where only the size of an error matters."""
 
@@ -255,7 +258,10 @@ class Groups(_Counts):
             reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
         elif self._stood_in is not None and not quick:
             again = np.nanmean(self._errors(counts, _releases(mechanism, counts, self._seed + 1)), axis=1)
-            reach = range_of_samples(np.stack([by_table, again], axis=1), n, self._stood_in)
+            both = np.stack([by_table, again], axis=1)
+            reach = range_of_samples(both, n, self._stood_in)
+            by_table = both.mean(axis=1)
+            error = float(by_table.mean())
         return Found(name, error, _standard_error(by_table), within_level, mechanism.privacy, code, reach)
 
     def _of_shapes(self, sizes: str, within: str, n: int) -> Integers:
@@ -317,19 +323,37 @@ class Posterior(_Counts):
         row = advice.comparison.rows[0]
         self._best[budget.epsilon] = name = advice.mechanism
         self._expects[budget.epsilon] = row.postprocessing == "posterior"
-        counts = self._draws(n)
-        errors = self._errors(name, budget, n, counts)
+        errors = self._released(name, budget, n)
+        by_data_set = errors.mean(axis=1)
         within = float(np.quantile(errors, budget.level, method="higher"))
         if self._stood_in is not None:
-            again = self._errors(name, budget, n, counts, self._seed + 1)
-            reach: tuple[float, float] | None = range_of_samples(np.stack([errors, again], axis=1), n, self._stood_in)
+            reach: tuple[float, float] | None = range_of_samples(errors, n, self._stood_in)
         else:
             by_shape = [self._errors(name, budget, n, self._of_shape(shape, n)[:OF_SHAPE]) for shape in self._shapes]
             reach = self._reach([(float(each.mean()), _standard_error(each)) for each in by_shape])
         # No distance is above one.
         reach = None if reach is None else (min(reach[0], 1.0), min(reach[1], 1.0))
         curve = self._mechanism(name, budget, n).privacy
-        return Found(name, float(errors.mean()), _standard_error(errors), within, curve, advice.code, reach)
+        return Found(name, float(errors.mean()), _standard_error(by_data_set), within, curve, advice.code, reach)
+
+    def _released(self, name: str, budget: Budget, n: int) -> Floats:
+        """Return the errors of releases (columns) of each data set (rows), as many as it takes to know their mean.
+
+        With a stand-in each data set is released several times, which tells what samples differ by; of made-up ones,
+        which differ by more than releases do, there are more.
+        """
+        counts = self._draws(n)
+        errors = self._errors(name, budget, n, counts).reshape(-1, 1)
+        least = 1 if self._stood_in is None else 2
+        for turn in range(1, RELEASES):
+            if turn >= least and _standard_error(errors.mean(axis=1)) <= SURE * errors.mean():
+                break
+            if self._stood_in is None:
+                generator = np.random.default_rng([self._seed, turn])
+                counts = self._population.draw(n, self._cells, len(counts), generator)
+            more = self._errors(name, budget, n, counts, self._seed + turn).reshape(-1, 1)
+            errors = np.concatenate([errors, more], axis=0 if self._stood_in is None else 1)
+        return errors
 
     @staticmethod
     def _quick(name: str, errors: Floats) -> Found:
