@@ -262,10 +262,11 @@ class Accountant:
 
         rows: list[list[object]] = [
             ["budget", f"epsilon = {self.epsilon:g}, delta = {self.delta:g}"],
-            ["used", f"{rounded(100 * self.used, 3)} %"],
+            ["neighbours", self.adjacency],
+            ["used", f"{rounded(100 * self.used, 4)} %"],
             ["debits", self.debits],
         ]
-        return table(["", self.adjacency], rows, caption="Accountant", notes=[self.describe()])
+        return table(["", "Accountant"], rows, notes=[self.describe()])
 
     @property
     def epsilon(self) -> float:

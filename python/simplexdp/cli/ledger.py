@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simplexdp._rounding import rounded
 from simplexdp.cli import options
 from simplexdp.cli.files import Command
 from simplexdp.cli.guarantee import warn_of
@@ -145,12 +146,12 @@ def show(
         "spent_epsilon": spent,
         "left_epsilon": accountant.left_epsilon(),
     }
-    notes = [f"{accountant.describe()}; {_percent(1 - used)} is left."]
+    notes = [f"{accountant.describe()}; {_percent(1 - used, up=False)} is left."]
     emit(Result(columns, details, notes), output, quiet=quiet)
     if create is not None:
         warn_of(accountant.epsilon, quiet=quiet)
     if used >= warn_at:
-        warn(f"Warning: {_percent(used)} of the budget {place} is used")
+        warn(f"Warning: {_percent(used, up=True)} of the budget {place} is used")
 
 
 @ledger.command(cls=Command)
@@ -203,7 +204,7 @@ def restore(source: str, place: str | None, since: tuple[float, float] | None, m
     from simplexdp.accounting import Accountant
 
     accountant = Accountant.restore(source, place, since=since, mode=MODES[mode or "600"])
-    left = "no release fits any more" if accountant.closed else f"{_percent(1 - accountant.used)} is left"
+    left = "no release fits any more" if accountant.closed else f"{_percent(1 - accountant.used, up=False)} is left"
     warn(f"{place or source}: {accountant.debits} debits; {left}")
 
 
@@ -232,5 +233,6 @@ def _made(
     )
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def _percent(share: float, *, up: bool) -> str:
+    """Return what is used, rounded up, or what is left, rounded down."""
+    return f"{rounded(100 * max(share, 0.0), 4, up=up)} %"

@@ -43,8 +43,8 @@ Examples:
 @click.option(
     "--domains",
     metavar="D[,D...]|FILE.json",
-    help="Numbers of categories of the columns; or a file of public domains, as 'synthesize' takes. 'groups': the groups "
-    "first; 'classifier': the classes last; 'hierarchy': groups of each level from coarse to fine.",
+    help="Numbers of categories of the columns; or a file of public domains, as 'synthesize' takes. 'groups': the "
+    "groups first; 'classifier': the classes last; 'hierarchy': groups of each level from coarse to fine.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Below one in n, better a tenth of it.")
 @click.option("--epsilons", metavar="E[,E...]", help="By default 0.1,0.2,0.5,1,2,5,10.")

@@ -40,7 +40,7 @@ SHAPES_WORDS = "That is for shares that spread over all categories; even or very
 POSTERIORS, OF_SHAPE = 160, 40
 """Data sets of a posterior, and of each shape for its range: each is inferred."""
 
-RELEASES, SURE = 8, 0.025
+RELEASES, SURE = 40, 0.025
 """Releases of each data set of a posterior at most, and the standard error, as a share of the mean, that ends them."""
 
 QUICK_SAMPLES = 200

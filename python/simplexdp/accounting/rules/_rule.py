@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, get_args
 
 from simplexdp._arguments import choice, integer, non_negative, number
+from simplexdp._rounding import rounded
 from simplexdp.accounting.composition import compose
 from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.rules._unit import marked, parted, shown
@@ -146,7 +147,7 @@ class Rule(ABC):
 
     def _described(self, state: str) -> str:
         return (
-            f"{100 * self._used(state):.4g} % of epsilon {self.epsilon:g} at delta {self.delta:g} is used "
+            f"{rounded(100 * self._used(state), 4)} % of epsilon {self.epsilon:g} at delta {self.delta:g} is used "
             f"by the rule {self.name!r}"
         )
 
