@@ -50,7 +50,8 @@ halves at random. One is the stand-in (`like=`), the other is released: the line
 {counts} times (posteriors {posterior}, means {mean}, quartiles {quantile}, hierarchies {hierarchy}, models
 {models} times, or a third as often where there are 15 columns or more), and the metric is taken against the
 truth; behind ± stands the standard error of what was measured. The range beside a stand-in is
-for 95 % of tables that are samples of the same population. "inside" is what lies in the range, or no more than two standard errors of the measurement beside it.
+for 95 % of tables that are samples of the same population. "inside" is
+what lies in the range, or no more than two standard errors of the measurement beside it.
 "public numbers" is the same plan
 without the stand-in, from n and the numbers of categories
 alone, for data of one middling shape, with the range that other shapes make of it. Of
