@@ -238,7 +238,8 @@ mod tests {
 
     #[test]
     fn buffers_that_do_not_fit_are_refused() {
-        let wrong: [(&[i32], Option<(&[u8], usize)>); 6] = [
+        type Given<'a> = (&'a [i32], Option<(&'a [u8], usize)>);
+        let wrong: [Given; 6] = [
             (&[0, 3, 2], None),
             (&[-1, 3], None),
             (&[-2, -1], None),
