@@ -15,7 +15,7 @@ from simplexdp.report import release_report
 from simplexdp.report.meaning import meaning
 from simplexdp.report.text import escaped, one_in, percent, power, rounded
 
-VOID = {"meta", "link", "br", "rect", "line", "circle", "path"}
+VOID = {"meta", "link", "br", "wbr", "rect", "line", "circle", "path"}
 
 
 class Page(HTMLParser):
