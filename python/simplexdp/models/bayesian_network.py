@@ -41,7 +41,7 @@ from simplexdp.models.saved import (
     smoothing_of,
     text_of,
 )
-from simplexdp.models.smoothing import SMOOTHINGS, smoothing_used, why_as_drawn
+from simplexdp.models.smoothing import SMOOTHINGS, inferred, why_as_drawn
 from simplexdp.models.stated_cost import check_tables
 from simplexdp.models.tables import TableRelease
 
@@ -301,12 +301,12 @@ class PrivateBayesianNetwork(BaseEstimator):  # type: ignore[misc]
     def _take(self, release: NetworkRelease, floor: float) -> None:
         """Make the tables of what was released."""
         self._released = release
-        self.smoothing_ = smoothing_used(self.smoothing, release.tables.values(), release.total)
+        found = inferred(self.smoothing, release.tables.values(), release.total, lambda: release.posterior)
+        self.smoothing_ = "floor" if found is None else "posterior"
         shapes = {node: self._shape(node) for node in self.parents_}
-        if self.smoothing_ == "floor":
+        if found is None:
             self.cpds_ = {node: table.floored(floor).reshape(shapes[node]) for node, table in release.tables.items()}
             return
-        found = release.posterior
         self.cpds_ = {node: table.mean.reshape(shapes[node]) for node, table in found.items()}
 
     @property

@@ -65,7 +65,7 @@ from simplexdp.models.saved import (
     read,
     smoothing_of,
 )
-from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable, smoothing_used, why_as_drawn
+from simplexdp.models.smoothing import SMOOTHINGS, SmoothedTable, inferred, why_as_drawn
 from simplexdp.models.stated_cost import check_tables
 from simplexdp.models.tables import TableRelease
 from simplexdp.models.turns import taken_over
@@ -452,11 +452,12 @@ class PrivateCategoricalNB(PrivateClassifier):
         """Make the tables of what was released."""
         self._calibration = None
         self._released: NaiveBayesRelease | None = release
-        self.smoothing_ = smoothing_used(smoothing, release.tables, release.total)
-        if self.smoothing_ == "floor":
+        found = inferred(smoothing, release.tables, release.total, lambda: release.posterior)
+        self.smoothing_ = "floor" if found is None else "posterior"
+        if found is None:
             self._set_tables(*release.floored(_arguments.non_negative("count_floor", self.count_floor)))
             return
-        prior, tables = release.posterior
+        prior, tables = found
         self._set_tables(prior.mean[0], [table.mean for table in tables])
 
     @property

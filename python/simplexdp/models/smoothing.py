@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,16 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp._cautions import caution_user
 from simplexdp._parallel import threads_for
+from simplexdp.exceptions import NotAffordableError, NumericalError
 from simplexdp.models.released import ReleasedTable
 
 __all__ = [
     "SMOOTHINGS",
     "SmoothedTable",
     "has_posterior",
+    "inferred",
     "smooth_classes",
     "smooth_network",
-    "smoothing_used",
     "why_as_drawn",
 ]
 
@@ -36,6 +37,7 @@ MOST_CELLS = 2**14
 """Models with more cells keep their tables as they were drawn."""
 
 Floats: TypeAlias = NDArray[np.float64]
+T = TypeVar("T")
 
 
 def why_as_drawn(tables: Iterable[ReleasedTable], total: int | None) -> str | None:
@@ -62,13 +64,25 @@ def has_posterior(tables: Iterable[ReleasedTable], total: int | None) -> bool:
     return why_as_drawn(tables, total) is None
 
 
-def smoothing_used(asked: str, tables: Iterable[ReleasedTable], total: int | None) -> str:
-    """Return "floor" where tables cannot be inferred, and warn where nobody would expect that."""
+def inferred(asked: str, tables: Iterable[ReleasedTable], total: int | None, infer: Callable[[], T]) -> T | None:
+    """Return what `infer` does of released tables; None where they stay as they were drawn.
+
+    They are paid for: where nothing can be inferred they are kept, and a warning says why if nobody would expect that.
+    """
     tables = list(tables)
     reason = why_as_drawn(tables, total)
-    if asked == "posterior" and reason is not None and sum(table.values.size for table in tables) > MOST_CELLS:
-        caution_user(f"the model is not inferred: {reason}")
-    return asked if reason is None else "floor"
+    if asked == "floor" or reason is not None:
+        if asked == "posterior" and reason is not None and sum(table.values.size for table in tables) > MOST_CELLS:
+            caution_user(f"the model is not inferred: {reason}")
+        return None
+    try:
+        return infer()
+    except (NotAffordableError, NumericalError) as error:
+        caution_user(
+            f"the model is not inferred, so that its tables stay as they were drawn, with noisy counts raised to "
+            f"count_floor: {error}"
+        )
+        return None
 
 
 @dataclass(frozen=True)
