@@ -35,5 +35,5 @@ def from_text(text: str) -> PrivacyCurve:
     """
     try:
         return PrivacyCurve.from_guarantee(_core.Guarantee.from_text(text), "from a ledger")
-    except InvalidParameterError as error:
+    except (InvalidParameterError, UnicodeEncodeError) as error:  # Half a pair of surrogates is no text of the core.
         raise LedgerError(f"a curve in the ledger cannot be read: {error}") from error

@@ -325,6 +325,13 @@ def test_states_that_no_spends_lead_to_are_refused(name: str) -> None:
             rule.used(wrong)
 
 
+def test_a_curve_in_a_state_that_is_half_a_character_is_refused() -> None:
+    # Found by fuzzing.
+    for recipe in ("\ud800", "g\udfff"):
+        with pytest.raises(LedgerError, match="a curve in the ledger cannot be read"):
+            made("planned").used(json.dumps({"spent": {recipe: 1}, "allowed": {recipe: 1}}))
+
+
 def test_a_declared_plan_is_one_spend() -> None:
     rule = made("gaussian")
     plan = [(dirichlet(0.3), 20), (PrivacyCurve.laplace(scale=20.0), 2)]
