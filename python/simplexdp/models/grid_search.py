@@ -22,6 +22,7 @@ from simplexdp.mechanisms import DiscreteGaussianMechanism, DiscreteLaplaceMecha
 from simplexdp.models.debit import debit
 from simplexdp.models.moment_intervals import ratio_intervals
 from simplexdp.models.persons import Persons
+from simplexdp.models.public_steps import check_public_steps
 from simplexdp.models.released import Law
 from simplexdp.models.search_parts import SearchParts
 from simplexdp.models.turns import taken_over
@@ -80,8 +81,9 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     estimator : PrivateCategoricalNB, PrivateGaussianNB, or a Pipeline that ends in one
         Its `epsilon`, `delta` and `accountant` are set by the search. Other steps of a pipeline must look at nothing
-        but public parameters: what they learn from the records is not covered. Its `adjacency`, `unit`, `max_rows` and
-        `first_by` are those of the search; the columns of `unit` and `first_by` are no features.
+        but public parameters; one that learns from the records, such as a scaler, is refused. Functions of
+        FunctionTransformer must look at one row at a time, which nothing can check. Its `adjacency`, `unit`, `max_rows`
+        and `first_by` are those of the search; the columns of `unit` and `first_by` are no features.
     param_grid : mapping or sequence of mappings
         As in `GridSearchCV`, with names such as ``binner__n_bins``. The order of the grid breaks ties.
     epsilon, delta : float
@@ -180,6 +182,8 @@ class PrivateGridSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             clone(self.estimator).set_params(**parameters, **{prefix + name: value for name, value in inside.items()})
             for parameters in candidates
         ]
+        for model in models:
+            check_public_steps(getattr(model, "steps", [])[:-1])
         beside = {} if parts.persons is None else {f"{prefix}persons": parts.persons}
 
         def planned(log_epsilon: float, comparing: Noise) -> tuple[_Plan, float]:

@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 from scipy.stats import dlaplace
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import simplexdp as sdp
 from simplexdp.accounting import compose_parts
@@ -264,6 +266,59 @@ def test_bad_arguments_are_refused_by_name(change, message):
     }
     with pytest.raises(sdp.InvalidParameterError, match=message):
         PrivateGridSearch(**{**given, **change}).fit(X, y)
+
+
+def behind(step):
+    """Return a search over a classifier of numbers behind a step."""
+    model = PrivateGaussianNB(bounds=(0, 100), classes=[0, 1])
+    pipeline = Pipeline([("first", step), ("nb", model)])
+    return PrivateGridSearch(pipeline, {"nb__priors": [None, [0.5, 0.5]]}, accountant=sdp.Accountant(1.0, 1e-6))
+
+
+BOUNDS = {"n_bins": 4, "bounds": (0, 100)}
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (StandardScaler(), "StandardScaler learns from them; a function of one row"),
+        (Pipeline([("a", "passthrough"), ("b", StandardScaler())]), "StandardScaler learns"),
+        (FeatureUnion([("a", Normalizer()), ("b", StandardScaler())]), "StandardScaler learns"),
+        (ColumnTransformer([("a", Normalizer(), [0])], remainder=StandardScaler()), "StandardScaler learns"),
+        (PrivateBinner("private_quantile", epsilon=0.1, **BOUNDS), "a release of their own; as binner="),
+        (PrivateBinner("quantile", n_bins=4), "a release of their own; as binner="),
+        (OrdinalEncoder(), "OrdinalEncoder reads its categories off the data"),
+        (OneHotEncoder(categories=[[1, 2]], min_frequency=2), "choose by how often"),
+        (SimpleImputer(), "fill in what is public"),
+        (SimpleImputer(strategy="constant", fill_value=50.0), "keep_empty_features=True"),
+    ],
+)
+def test_a_step_that_learns_from_the_records_is_refused_before_anything_is_paid(step, message):
+    search = behind(step)
+    with pytest.raises(sdp.InvalidParameterError, match=f"step 'first' of the pipeline must be .*{message}"):
+        search.fit(*records(200))
+    assert search.accountant.debits == 0
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Normalizer(),
+        FunctionTransformer(np.abs),
+        PrivateBinner(**BOUNDS),
+        SimpleImputer(strategy="constant", fill_value=50.0, keep_empty_features=True),
+        ColumnTransformer([("a", PrivateBinner("edges", edges=[[20, 60]]), [0]), ("b", "drop", [])]),
+    ],
+)
+def test_steps_of_public_parameters_are_searched(step):
+    assert behind(step).fit(*records(200)).privacy_.epsilon(1e-6) <= 1.0
+
+
+def test_a_step_that_a_candidate_changes_is_looked_at_too():
+    pipeline = Pipeline([("first", PrivateBinner(**BOUNDS)), ("nb", PrivateGaussianNB(bounds=(0, 9), classes=[0, 1]))])
+    grid = {"first": [PrivateBinner(**BOUNDS), StandardScaler()]}
+    with pytest.raises(sdp.InvalidParameterError, match="StandardScaler learns"):
+        PrivateGridSearch(pipeline, grid).fit(*records(200))
 
 
 def test_bad_records_are_refused_before_anything_is_paid():
