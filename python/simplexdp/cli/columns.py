@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simplexdp.cli.selection import Selection, condition, of_persons
+from simplexdp.cli.conditions import condition
+from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.spelling import Spelling
 
 if TYPE_CHECKING:
     from simplexdp.cli.counting import Levels
     from simplexdp.cli.grouping import Grouping
     from simplexdp.cli.mechanism import Request
     from simplexdp.cli.quantiles import DrawnBins
-    from simplexdp.frames import Cleaning
 
 __all__ = ["Stated"]
 
@@ -35,7 +33,7 @@ class Stated:
     quantile_share: float | None
     dates: tuple[str, ...]
     date_format: str | None
-    clean: str | None
+    clean: tuple[str, ...]
     map_file: str | None
     discover: bool
     weighted: bool
@@ -53,7 +51,10 @@ class Stated:
     def selection(self, seed: int | None) -> Selection:
         """Return which records count."""
         bound = of_persons(self.unit, self.max_rows, self.first_by, seed, self.weighted)
-        return Selection(tuple(map(condition, self.where)), bound, self.weighted)
+        spelling = self.spelling()
+        rules = tuple(condition(text, spelling.of, self._date_form) for text in self.where)
+        who = None if self.unit is None else spelling.of_persons(self.unit)
+        return Selection(rules, bound, self.weighted, who)
 
     def drawn_bins(self, request: Request) -> DrawnBins | None:
         """Return the bins whose edges are drawn, and their part of the budget; None without --quantiles."""
@@ -65,23 +66,13 @@ class Stated:
 
         return DrawnBins.stated(self.quantiles, self.quantile_share, request)
 
-    def cleaning(self) -> Cleaning | None:
-        """Return the rules for spellings, None without any."""
-        if self.clean is None and self.map_file is None:
-            return None
-        from simplexdp.exceptions import InvalidParameterError
-        from simplexdp.frames import Cleaning
+    def spelling(self) -> Spelling:
+        """Return the rules for spellings of every column."""
+        return Spelling.stated(self.clean, self.map_file)
 
-        words = [] if self.clean is None else [word.strip() for word in self.clean.split(",")]
-        unknown = [word for word in words if word not in ("trim", "fold", "nfc", "nfkc")]
-        if unknown:
-            raise click.UsageError(f"--clean must list trim, fold, nfc and nfkc, got {', '.join(unknown)}")
-        values = {} if self.map_file is None else _map(self.map_file)
-        form = "NFKC" if "nfkc" in words else "NFC" if "nfc" in words else None
-        try:
-            return Cleaning(trim="trim" in words, fold="fold" in words, unicode=form, values=values)
-        except InvalidParameterError as error:
-            raise click.UsageError(str(error)) from None
+    def _date_form(self, column: str) -> str | None:
+        """Return how the dates of a column are written, where it is known."""
+        return self.date_format if column in {text.partition("=")[0] for text in self.dates} else None
 
     def columns(
         self,
@@ -97,7 +88,7 @@ class Stated:
         from simplexdp.cli.quantiles import quantile_levels
         from simplexdp.cli.scales import binned, dated
 
-        clean = self.cleaning()
+        spelling = self.spelling()
         scaled: dict[str, Levels] = {}
         for option, texts in (("--bins", self.bins), ("--quantiles", self.quantiles), ("--dates", self.dates)):
             for text in texts:
@@ -120,18 +111,6 @@ class Stated:
             raise click.UsageError("--date-format needs --dates")
         if column in scaled and domain != (None, None):
             raise click.UsageError("--bins, --quantiles, --dates and --domain exclude each other for one column")
-        found = grouping.levels(scaled, clean)
-        found[column] = scaled.get(column) or Levels(stated_domain(*domain), other, null, clean=clean)
+        found = grouping.levels(scaled, spelling.of)
+        found[column] = scaled.get(column) or Levels(stated_domain(*domain), other, null, clean=spelling.of(column))
         return found
-
-
-def _map(path: str) -> dict[str, str | None]:
-    """Read ``{"influenza": "flu", "n/a": null}``."""
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise click.UsageError(f"{path} is not JSON") from None
-    valid = isinstance(content, Mapping) and all(value is None or isinstance(value, str) for value in content.values())
-    if not valid:
-        raise click.UsageError(f'{path} must hold a JSON object such as {{"influenza": "flu", "n/a": null}}')
-    return dict(content)

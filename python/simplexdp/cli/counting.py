@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.cli.reading import Source, text_of
 from simplexdp.cli.selection import EVERYTHING, Selection
-from simplexdp.exceptions import InvalidDataError
+from simplexdp.cli.spelling import takes_cleaning
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,6 +77,7 @@ class Levels:
         # 1 and true have texts of their own, but are one value where models are used in Python.
         if len(set(texts)) < len(texts) or len(set(self.values)) < len(self.values):
             raise click.UsageError(f"{self.option} must list every value once")
+        _ = self._found  # two levels that are one value after cleaning are refused now
 
     @cached_property
     def all(self) -> list[Any]:
@@ -87,6 +89,18 @@ class Levels:
     @cached_property
     def _codes(self) -> dict[str, int]:
         return {text_of(value): code for code, value in enumerate(self.all) if value is not None}
+
+    @cached_property
+    def _found(self) -> Mapping[str, int]:
+        """The codes of levels by the texts of values, as these are after cleaning."""
+        if self.clean is None:
+            return self._codes
+        from simplexdp.frames.cleaning import with_spellings
+
+        try:
+            return with_spellings(self._codes, self.clean)
+        except InvalidParameterError as error:
+            raise click.UsageError(f"{self.option}: {error}") from None
 
     @property
     def _missing(self) -> int:
@@ -106,7 +120,7 @@ class Levels:
 
     def _places(self) -> Mapping[str, int]:
         """Return what knows the code of a text."""
-        return self._codes
+        return self._found
 
     def _refuse(self, column: str, *, missing: bool) -> None:
         what = "missing values" if missing else f"values that {self.option} does not list"
@@ -115,6 +129,8 @@ class Levels:
             remedy = (
                 "a release by groups needs a listed group in every record; --other-group NAME makes one of the rest"
             )
+        if not missing and self.clean is None and takes_cleaning():
+            remedy += ", and --clean trim,fold makes spaces and case the same"
         raise InvalidDataError(f"column {column!r} has {what} (none is shown); {remedy}")
 
 
@@ -162,7 +178,8 @@ def stated_domain(domain: str | None, domain_file: str | None, option: str = "--
         raise click.UsageError(f"give {option} or {option}-file: the values are public and not read off the data")
     if domain_file is None:
         fields = next(csv.reader([domain or ""], skipinitialspace=True), [])
-        return tuple(value for field in fields for value in _expanded(field, option))
+        # Spaces around commas are how people write lists; values that end with one stand in a file.
+        return tuple(value for field in fields for value in _expanded(field.strip(" "), option))
     text = text_in(domain_file)
     if domain_file.endswith(".json"):
         values = _json(text, domain_file)
@@ -282,7 +299,7 @@ def codes_of_persons(
         for part, column, kind in zip(parts, batch, kinds, strict=True):
             part.append(column.astype(kind))
         for name, arrays in persons.items():
-            arrays.append(raw[name])
+            arrays.append(selection.as_person(name, raw[name]))
     found = {
         name: np.concatenate(part) if part else np.zeros(0, dtype=kind)
         for name, part, kind in zip(columns, parts, kinds, strict=True)

@@ -79,7 +79,7 @@ class Discovery:
         """Return the values, the persons and what comes first, as objects."""
         import numpy as np
 
-        from simplexdp.cli.selection import number_in
+        from simplexdp.cli.conditions import number_in
 
         bound = self.selection.bound
         names = (
@@ -88,7 +88,7 @@ class Discovery:
         parts: list[list[Any]] = [[] for _ in names]
         for batch in self.selection.batches(source, [self.column]):
             for part, name in zip(parts, names, strict=True):
-                part += batch[name].to_pylist()
+                part += self.selection.as_person(name, batch[name]).to_pylist()
         if bound is not None and bound.first_by is not None:
             # Numbers before texts, each by itself.
             order = [None if text is None else number_in(str(text)) for text in parts[-1]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simplexdp.cli.counting import Levels
     from simplexdp.frames import Cleaning
 
-__all__ = ["Grouping", "group_options", "name_of", "names_of", "repeated"]
+__all__ = ["Grouping", "group_options", "name_of", "names_of", "other_group_option", "repeated"]
 
 
 def group_options(command: Any) -> Any:
@@ -40,6 +40,14 @@ def group_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
+
+
+other_group_option = click.option(
+    "--other-group",
+    multiple=True,
+    metavar="[COLUMN=]NAME",
+    help="A group for records of no listed group, and of none.",
+)
 
 
 @dataclass(frozen=True)
@@ -110,14 +118,18 @@ class Grouping:
             )
         return found
 
-    def levels(self, scaled: Mapping[str, Levels], clean: Cleaning | None = None) -> dict[str, Levels]:
-        """Return the levels of each column; those of some are bins or periods."""
+    def levels(
+        self, scaled: Mapping[str, Levels], clean: Callable[[str], Cleaning | None] = lambda column: None
+    ) -> dict[str, Levels]:
+        """Return the levels of each column by the rules for its spellings; those of some are bins or periods."""
         from simplexdp.cli.counting import Levels, stated_domain
 
         stated = self.stated([name for name in self.by if name in scaled])
         return {
             name: scaled.get(name)
-            or Levels(stated_domain(*stated[name], "--groups"), self.other(name), self.other(name), "--groups", clean)
+            or Levels(
+                stated_domain(*stated[name], "--groups"), self.other(name), self.other(name), "--groups", clean(name)
+            )
             for name in self.by
         }
 

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simplexdp.cli.conditions import number_in
 from simplexdp.cli.guarantee import debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.mechanism import AUTOMATIC, Request
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_page, check_picture, save_plot
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.selection import Selection, number_in
+from simplexdp.cli.selection import Selection
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
 
 if TYPE_CHECKING:
     from simplexdp.accounting import Accountant
     from simplexdp.cli.counting import Levels
     from simplexdp.cli.reading import Source
+    from simplexdp.frames import Cleaning
     from simplexdp.hierarchy import HierarchicalCounts, Hierarchy
 
 __all__ = ["Places"]
@@ -40,6 +42,8 @@ class Places:
     seed: int | None
     plot: str | None = None
     report: str | None = None
+    clean: Cleaning | None = None
+    """The rules for the spellings of the finest groups."""
 
     @classmethod
     def stated(
@@ -52,12 +56,11 @@ class Places:
         seed: int | None,
         plot: str | None = None,
         report: str | None = None,
+        clean: Cleaning | None = None,
     ) -> Places:
         """Read the public file and the shares."""
         from simplexdp.exceptions import InvalidParameterError
 
-        if not by:
-            raise click.UsageError("--hierarchy needs --by COLUMN for each level, from coarse to fine")
         if not 0 < level < 1:
             raise click.UsageError(f"--interval must lie strictly between 0 and 1, got {level}")
         parts = None if shares is None else [number_in(part) for part in shares.split(",")]
@@ -68,7 +71,7 @@ class Places:
         except InvalidParameterError as error:
             raise click.UsageError(f"{path}: {error}") from None
         stated = None if parts is None else [part for part in parts if part is not None]
-        return cls(found, stated, other[0] if other else None, level, seed, plot, report)
+        return cls(found, stated, other[0] if other else None, level, seed, plot, report, clean)
 
     def release(
         self,
@@ -116,7 +119,7 @@ class Places:
                 raise click.UsageError("--plot has room for 200 groups and 60 values: leave it out, or merge some")
         if self.report is not None:
             check_page("--report", self.report)
-        columns = {finest: Levels(groups, self.other, self.other, "--hierarchy"), **rest}
+        columns = {finest: Levels(groups, self.other, self.other, "--hierarchy", self.clean), **rest}
         check_printable([column, *rest[column].all, *(each for path in places.paths for each in path)], output)
         shares, mechanisms, curve = planned_levels(
             places, epsilon, delta, self.shares, request.adjacency, request.max_rows

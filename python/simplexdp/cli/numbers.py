@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from simplexdp.cli import options
+from simplexdp.cli.conditions import condition, number_in
 from simplexdp.cli.files import Command
-from simplexdp.cli.grouping import Grouping, group_options, name_of, repeated
+from simplexdp.cli.grouping import Grouping, group_options, name_of, other_group_option, repeated
 from simplexdp.cli.guarantee import Named, account, guarantee_of, sentence, warnings_of
 from simplexdp.cli.neighbours import adjacency_of
-from simplexdp.cli.selection import Selection, condition, number_in, of_persons
+from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, check_printable, emit
 from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from simplexdp.cli.counting import Levels
     from simplexdp.cli.reading import Source
 
 __all__ = ["mean", "quantile", "stated_bounds"]
@@ -47,6 +51,7 @@ def _common(command: Any) -> Any:
                 help="Public; values beyond are clamped, and noise grows with the distance.",
             ),
             options.record_options,
+            options.spelling_options,
             click.option(
                 "--skip-missing", is_flag=True, help="Leave out records without a number; else they are refused."
             ),
@@ -80,6 +85,7 @@ Examples:
 )
 @_common
 @group_options
+@other_group_option
 def mean(column: str, **given: Any) -> None:
     """Release the mean of a numeric column of FILE, with a confidence interval that holds whatever the data."""
     from simplexdp import numeric
@@ -102,6 +108,7 @@ Examples:
 )
 @_common
 @group_options
+@other_group_option
 @click.option("--levels", default="0.25,0.5,0.75", show_default=True, help="Which quantiles; one price for any number.")
 def quantile(column: str, levels: str, **given: Any) -> None:
     """Release quantiles of a numeric column of FILE, with confidence intervals that hold whatever the data."""
@@ -130,26 +137,28 @@ def _run(what: str, column: str, release: Any, given: dict[str, Any]) -> None:
     epsilon, delta, seed = given["epsilon"], given["delta"], given["seed"]
     if epsilon is None:
         raise click.UsageError("--epsilon must be given, for example 1")
-    grouping = Grouping(given["by"], given["groups"], given["groups_file"])
+    spelling = Spelling.stated(given["clean"], given["map_file"])
+    grouping = Grouping(given["by"], given["groups"], given["groups_file"], given["other_group"])
     grouping.check(column)
     if any(name in (what, "level", "lower", "upper") for name in grouping.by):
         raise click.UsageError("--by must be another column than --column and those of the result")
-    levels = grouping.levels({})
+    levels = grouping.levels({}, spelling.of)
     source = options.source(
         given["file"], given["input_format"], given["encoding"], given["no_header"], given["delimiter"]
     )
     output = Output.chosen(given["out"], given["form"], given["as_json"])
     check_printable([column, *levels, *(value for each in levels.values() for value in each.all)], output)
     accountant = account(given["ledger"], seed)
-    rules = tuple(map(condition, given["where"]))
+    rules = tuple(condition(text, spelling.of) for text in given["where"])
     unit, max_rows, first_by = given["unit"], given["max_rows"], given["first_by"]
-    of_persons(unit, max_rows, first_by, seed)
+    bound = of_persons(unit, max_rows, first_by, seed)
+    selection = Selection(rules, bound, who=None if unit is None else spelling.of_persons(unit))
     places = {f"--by {name}": name for name in levels}
-    others = {**places, "person": unit, "first": first_by}
-    table = _read(source, column, others, Selection(rules), skip=given["skip_missing"])
+    table = _read(source, column, levels, selection, skip=given["skip_missing"])
     arguments = {
         "by": list(places) or None,
-        "groups": {place: levels[name].all for place, name in places.items()} or None,
+        # They are codes by then.
+        "groups": {place: len(levels[name].all) for place, name in places.items()} or None,
         "bounds": given["bounds"],
         "epsilon": epsilon,
         "delta": delta,
@@ -201,15 +210,17 @@ def _public(given: dict[str, Any], by: tuple[str, ...]) -> str:
 
 
 def _read(
-    source: Source, column: str, others: dict[str, str | None], selection: Selection, *, skip: bool
+    source: Source, column: str, groups: Mapping[str, Levels], selection: Selection, *, skip: bool
 ) -> dict[str, Any]:
-    """Return the numbers, and other columns as they are by their use; what is no number is missing."""
+    """Return the numbers, the codes of the groups, persons and what comes first; what is no number is missing."""
     from simplexdp.cli.reading import text_of
 
     numbers: list[NDArray[np.float64]] = [np.empty(0)]
-    used = {use: name for use, name in others.items() if name is not None}
-    texts: dict[str, list[Any]] = {use: [] for use in used}
-    for batch in selection.batches(source, list(dict.fromkeys([column, *used.values()]))):
+    codes: dict[str, list[NDArray[np.int32]]] = {name: [np.empty(0, dtype=np.int32)] for name in groups}
+    bound = selection.bound
+    used = {} if bound is None else {"person": bound.unit, "first": bound.first_by}
+    texts: dict[str, list[Any]] = {use: [] for use, name in used.items() if name is not None}
+    for batch in selection.batches(source, [column, *groups]):
         found = [None if value is None else number_in(text_of(value)) for value in batch[column].to_pylist()]
         if not skip and None in found:
             raise InvalidDataError(
@@ -217,12 +228,16 @@ def _read(
                 "leaves them out"
             )
         numbers.append(np.array(found, dtype=np.float64))
-        for use, name in used.items():
-            texts[use] += [None if value is None else text_of(value) for value in batch[name].to_pylist()]
+        for name, levels in groups.items():
+            codes[name].append(levels.encode(name, batch[name]))
+        for use in texts:
+            values = selection.as_person(used[use], batch[used[use]]).to_pylist()
+            texts[use] += [None if value is None else text_of(value) for value in values]
     if "first" in texts:
         texts["first"] = _places(texts["first"])
     columns = {use: np.array([*values, None], dtype=object)[:-1] for use, values in texts.items()}
-    return {"value": np.concatenate(numbers), **columns}
+    grouped = {f"--by {name}": np.concatenate(parts) for name, parts in codes.items()}
+    return {"value": np.concatenate(numbers), **grouped, **columns}
 
 
 def _places(texts: list[str | None]) -> list[int]:

@@ -22,6 +22,7 @@ __all__ = [
     "record_options",
     "seed_option",
     "source",
+    "spelling_options",
     "weighted_option",
 ]
 
@@ -134,6 +135,23 @@ record_options = _stacked(
     person_options,
 )
 
+spelling_options = _stacked(
+    click.option(
+        "--clean",
+        multiple=True,
+        metavar="[COLUMN=]RULES",
+        help="Make spellings the same, in every column that is compared: trim,fold,nfkc (spaces, case, wide letters "
+        "and ligatures); letters with accents are the same in all forms then.",
+    ),
+    click.option(
+        "--map",
+        "map_file",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE.json",
+        help='Public replacements of values: {"influenza": "flu", "n/a": null}.',
+    ),
+)
+
 column_options = _stacked(
     click.option(
         "--bins", multiple=True, metavar="COLUMN=FROM:TO:WIDTH", help="Public bins of a numeric column; or age=18,65."
@@ -156,16 +174,7 @@ column_options = _stacked(
     click.option(
         "--date-format", metavar="FORMAT", help="How dates are written, such as %d.%m.%Y; by default 2024-05-17."
     ),
-    click.option(
-        "--clean", metavar="RULES", help="Make spellings the same: trim,fold,nfc,nfkc (spaces, case, forms of letters)."
-    ),
-    click.option(
-        "--map",
-        "map_file",
-        type=click.Path(exists=True, dir_okay=False),
-        metavar="FILE.json",
-        help='Public replacements of values: {"influenza": "flu", "n/a": null}.',
-    ),
+    spelling_options,
     click.option(
         "--discover",
         is_flag=True,

@@ -16,8 +16,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp.cli.conditions import number_in
 from simplexdp.cli.scales import NumberLevels, interval_labels
-from simplexdp.cli.selection import number_in
 from simplexdp.exceptions import NumericalError
 
 if TYPE_CHECKING:

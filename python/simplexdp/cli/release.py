@@ -15,7 +15,7 @@ from simplexdp.cli.columns import Stated
 from simplexdp.cli.discovery import Discovery
 from simplexdp.cli.dropped import DROPPED, with_dropped, without_others
 from simplexdp.cli.files import Command
-from simplexdp.cli.grouping import Grouping, group_options, name_of, names_of, repeated
+from simplexdp.cli.grouping import Grouping, group_options, name_of, names_of, other_group_option, repeated
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.hierarchy import Places
 from simplexdp.cli.inferred import COLUMNS, Inferred, infer
@@ -98,12 +98,7 @@ Examples:
 @options.record_options
 @options.weighted_option
 @group_options
-@click.option(
-    "--other-group",
-    multiple=True,
-    metavar="[COLUMN=]NAME",
-    help="A group for records of no listed group, and of none.",
-)
+@other_group_option
 @click.option(
     "--drop-others",
     is_flag=True,
@@ -237,7 +232,7 @@ def release(
             )
         extras.check_none()
         asked, beyond = Request(**mechanism), other or "other"
-        values = Discovery(column, beyond, null, stated.cleaning(), selection, asked, seed, interval)
+        values = Discovery(column, beyond, null, stated.spelling().of(column), selection, asked, seed, interval)
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
     keeps_total = selection.keeps_total and not drop_others
@@ -255,7 +250,10 @@ def release(
         if groups or groups_file or len(other_group) > 1:
             raise click.UsageError("--hierarchy lists the groups: leave --groups out; --other-group is for all levels")
         rest = stated.columns(column, Grouping(()), domain=(domain, domain_file), other=other, null=null)
-        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed, plot, report)
+        if not by:
+            raise click.UsageError("--hierarchy needs --by COLUMN for each level, from coarse to fine")
+        clean = stated.spelling().of(by[-1])
+        places = Places.stated(hierarchy, by, level_shares, other_group, interval, seed, plot, report, clean)
         places.release(
             source, rest, selection, request, stated.unit, Output.chosen(out, form, as_json),
             account(ledger, seed), name, quiet=quiet, ledger=ledger,

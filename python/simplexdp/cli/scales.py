@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import click
 
+from simplexdp.cli.conditions import number_in
 from simplexdp.cli.counting import Levels
-from simplexdp.cli.selection import number_in
 
 __all__ = ["DATES", "DateLevels", "NumberLevels", "binned", "dated", "interval_labels"]
 

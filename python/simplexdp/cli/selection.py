@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,69 +10,20 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp.cli.conditions import Condition
 from simplexdp.cli.reading import Source, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from simplexdp.frames import Cleaning
     from simplexdp.frames.persons import Bound
 
-__all__ = ["EVERYTHING", "Condition", "Selection", "condition", "number_in", "of_persons"]
+__all__ = ["EVERYTHING", "Selection", "of_persons"]
 
-_FORM = re.compile(r"\s*(.+?)\s*(<=|>=|!=|=|<|>)(.*)", re.DOTALL)
 MOST_SHARED = 16
 """Records that share a person's total of one: `simplexdp.sensitivity.weight_units` has no units for more."""
 _UNIT, _FIRST = "\0unit", "\0first"
-_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda value, bound: value < bound,
-    "<=": lambda value, bound: value <= bound,
-    ">": lambda value, bound: value > bound,
-    ">=": lambda value, bound: value >= bound,
-}
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A public rule that a record must meet to count; a missing value meets none but "COLUMN=" alone."""
-
-    column: str
-    sign: str
-    values: tuple[str, ...]
-
-    def holds(self, text: str | None) -> bool:
-        """Whether a value, by its text, meets the rule."""
-        if self.sign in ("=", "!="):
-            listed = (text or "") in self.values
-            return listed if self.sign == "=" else text is not None and not listed
-        if text is None:
-            return False
-        bound, value = number_in(self.values[0]), number_in(text)
-        if bound is None:
-            # Dates as year-month-day have the order of their texts.
-            return _COMPARED[self.sign](text, self.values[0])
-        return value is not None and _COMPARED[self.sign](value, bound)
-
-
-def condition(text: str) -> Condition:
-    """Return what ``age>=18``, ``ward=eye,ear`` or ``day!=`` says."""
-    match = _FORM.fullmatch(text)
-    if match is None:
-        raise click.UsageError(f"--where must be COLUMN=A,B, COLUMN!=A or COLUMN<, <=, > or >= A, got {text!r}")
-    column, sign, rest = match[1], match[2], match[3].strip()
-    if sign in ("=", "!="):
-        return Condition(column, sign, tuple(value.strip() for value in rest.split(",")))
-    if not rest:
-        raise click.UsageError(f"--where {text!r} says nothing to compare with")
-    return Condition(column, sign, (rest,))
-
-
-def number_in(text: str) -> float | None:
-    """Return the number that a text is, None if it is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if value == value else None
 
 
 def of_persons(
@@ -105,6 +55,8 @@ class Selection:
     bound: Bound | None = None
     weighted: bool = False
     """Whether a person counts as one, whose records share it."""
+    who: Cleaning | None = None
+    """Public rules that make spellings of one person the same."""
     _seen: dict[str, dict[Any, bool]] = field(default_factory=dict, compare=False)
 
     @property
@@ -140,6 +92,19 @@ class Selection:
         # Code 1 for what meets the rule, 0 for the rest, by the distinct texts.
         met: NDArray[np.bool_] = coded(rule.column, values, _Meeting(rule), 0, int(rule.holds(None))) == 1
         return met
+
+    def as_person(self, column: str, values: pa.Array) -> pa.Array:
+        """Return a batch of a column beside the counted ones: of the persons, as the rules for their spellings say."""
+        if self.who is None or self.bound is None or column != self.bound.unit:
+            return values
+        import pyarrow as pa
+
+        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
+        cleaned = [self.who(value) for value in distinct]
+        if cleaned == distinct:
+            return values
+        return pa.array(cleaned).take(encoded.indices)
 
     def kept(self, rows: Mapping[str, Sequence[Any]], codes: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_] | None:
         """Return which of the records are kept, None for all: by the persons and what they have in counted columns."""

@@ -11,7 +11,7 @@ from typing import Any
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
 
-__all__ = ["Cleaning"]
+__all__ = ["Cleaning", "with_spellings"]
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
@@ -21,7 +21,8 @@ class Cleaning:
     """Public rules that make spellings of one value the same; values that are no text stay as they are.
 
     In this order: Unicode normalisation, spaces, case, replacements, the map. What is empty then is missing. The rules
-    are public: choose them without looking at private data.
+    are public: choose them without looking at private data. The levels of a domain may be written in any spelling:
+    ``Domain(["Flu"], clean=Cleaning(fold=True))`` holds ``"FLU"`` too, under the name ``"Flu"``.
 
     Parameters
     ----------
@@ -118,3 +119,44 @@ class Cleaning:
             value = " ".join(value.split())
         found = self.values.get(value, value)
         return found if found else None
+
+    def only_spelling(self) -> Cleaning:
+        """Return the rules without replacements and the map: what is left makes no other value of one."""
+        return Cleaning(trim=self.trim, fold=self.fold, unicode=self.unicode)
+
+    def leaves(self, text: str) -> bool:
+        """Whether some value may become this text; with regular expressions nothing is known, and it may."""
+        return bool(self.replace) or self(text) == text or text in self.values.values()
+
+
+def with_spellings(codes: Mapping[Any, int], clean: Cleaning | None) -> dict[Any, int]:
+    """Return the codes of levels by what values are after cleaning.
+
+    A level that no value becomes as it is written, ``"Flu"`` where case is folded, is found by what its own text
+    becomes. Every other level is found as it is written, and comes first.
+
+    Raises
+    ------
+    InvalidParameterError
+        When two levels are one value after cleaning: one of them would never have a record.
+    """
+    found = dict(codes)
+    if clean is None:
+        return found
+    for level, code in codes.items():
+        if not isinstance(level, str):
+            continue
+        text = clean(level)
+        if text is None or text == level:
+            continue
+        if clean.leaves(level):
+            found.setdefault(text, code)
+            continue
+        if text in found:
+            other = next(each for each, place in codes.items() if place == found[text])
+            raise InvalidParameterError(
+                f"domain must list every value once, and {other!r} and {level!r} are one after its cleaning"
+            )
+        del found[level]
+        found[text] = code
+    return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 import numpy as np
 
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.cleaning import Cleaning
+from simplexdp.frames.cleaning import Cleaning, with_spellings
 
 if TYPE_CHECKING:
     from simplexdp.frames.discovery import DiscoveredDomain
@@ -46,7 +46,8 @@ class Domain:
         Whether one more level, the last, collects every value that is not listed. Without it such a value is an
         error. A missing value that has no level of its own belongs to it too.
     clean : Cleaning, optional
-        Public rules that make spellings of a value the same before it is looked up.
+        Public rules that make spellings of a value the same before it is looked up; listed values are compared by what
+        the rules make of them.
 
     Examples
     --------
@@ -83,7 +84,7 @@ class Domain:
                 raise InvalidParameterError(f"domain must list every value once, got {list(values)!r}")
             object.__setattr__(self, "values", values)
             null_code = nulls[0] if nulls else None
-        object.__setattr__(self, "_codes", codes)
+        object.__setattr__(self, "_codes", with_spellings(codes, self.clean))
         object.__setattr__(self, "_null_code", null_code)
 
     def __len__(self) -> int:

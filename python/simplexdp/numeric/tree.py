@@ -165,8 +165,9 @@ def _chernoff(weights: Floats, scale: float, alpha: float) -> Floats:
     best[~some] = 0.0
     for part in np.geomspace(0.08, 0.97, TILTS):
         tilt = part / (scale * largest[some])
-        growth = np.exp(weights[some] * tilt[:, None])
-        moments = -np.sum(np.log((1 - q * growth) * (1 - q / growth)), axis=1)
+        # As one exponent, which is below zero: e^(w t) by itself overflows where the scale is small.
+        grown = weights[some] * tilt[:, None]
+        moments = -np.sum(np.log(-np.expm1(grown - 1 / scale)) + np.log(-np.expm1(-grown - 1 / scale)), axis=1)
         moments += 2 * weights.shape[1] * math.log1p(-q)
         best[some] = np.minimum(best[some], (moments - math.log(alpha)) / tilt)
     return best

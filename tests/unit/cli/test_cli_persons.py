@@ -77,6 +77,13 @@ def test_the_first_records_count(simplexdp, visits):
         (["age!=", "age!=n/a"], lambda row: row[2] not in ("", "n/a")),
         (["ward=EAR,nose"], lambda row: row[1] in ("EAR", "nose")),
         (["ward!=EAR"], lambda row: row[1] != "EAR"),
+        (["ward==EAR"], lambda row: row[1] == "EAR"),
+        # Every day of June is no later than June, and a date is no number.
+        (["day<=2024-06"], lambda row: row[3][:7] <= "2024-06"),
+        (["day>2024-06"], lambda row: row[3][:7] > "2024-06"),
+        (["day>=2024", "day<2025"], lambda row: True),
+        (["age>=2024-01"], lambda row: False),
+        (["ward=Ear ", "patient!=p3"], lambda row: row[1] == "EAR" and row[0] != "p3"),
     ],
 )
 def test_only_records_that_meet_the_rules_count(simplexdp, visits, rules, holds):
@@ -174,6 +181,9 @@ def test_a_map_replaces_values(simplexdp, visits):
         (("--max-rows", "2"), "need --unit"),
         (("--where", "age"), "--where must be"),
         (("--where", "age>"), "says nothing to compare with"),
+        (("--where", "age>18 and ward=eye"), "another rule has its own --where"),
+        (("--where", "age>=eighteen"), "one number, or one date"),
+        (("--where", "age=>18"), "write <= or >="),
         (("--bins", "age=0:10:5"), "for --column and --by"),
         (("--bins", "ward=0:10:5"), "exclude each other"),
         (("--bins", "ward=0:10:3"), "must divide"),
@@ -181,7 +191,9 @@ def test_a_map_replaces_values(simplexdp, visits):
         (("--dates", "ward=hour:2024:2025"), "--dates must be"),
         (("--dates", "ward=month:2025:2024"), "1 to 1000 periods"),
         (("--date-format", "%d"), "needs --dates"),
-        (("--clean", "trim,scrub"), "--clean must list"),
+        (("--clean", "scrub"), "--clean must list trim, fold, nfc and nfkc, got 'scrub'"),
+        (("--clean", ""), "--clean must list trim, fold, nfc and nfkc, got ''"),
+        (("--clean", "trim"), "--clean must be stated once, or once for each column"),
         (("--discover",), "leave --by, --domain"),
     ],
 )

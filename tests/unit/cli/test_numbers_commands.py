@@ -158,7 +158,7 @@ def test_groups_that_do_not_fit_are_refused_by_name(simplexdp, folder):
         (("--by", "region"), "give --groups"),
         (("--groups", "n,s"), "--groups needs --by"),
         (("--by", "level", "--groups", "n"), "those of the result"),
-        (("--by", "region", "--groups", "s"), "--by region"),
+        (("--by", "region", "--groups", "s"), "'region' has values that --groups does not list"),
         (("--by", "region", "--by", "region", "--groups", "s"), "once"),
     ):
         done = simplexdp("quantile", *given, *more)

@@ -221,6 +221,16 @@ def test_levels_in_the_place_of_a_column_are_told_where_they_belong():
         sdp.numeric.quantiles([1.0, 2.0, 3.0], [0.5], bounds=(0, 10), epsilon=1.0)
 
 
+def test_intervals_of_next_to_no_noise_are_those_of_a_bin():
+    """Warnings are errors here: e^(1/scale) overflowed."""
+    found = numeric.quantiles(VALUES, bounds=BOUNDS, epsilon=1e6)
+    width = (BOUNDS[1] - BOUNDS[0]) / 512
+    ends = found.interval(0.95)
+    assert np.all(np.diff(ends, axis=1) <= width * (1 + 1e-9))
+    truth = np.quantile(VALUES, found.levels, method="inverted_cdf")
+    assert np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+
+
 @pytest.mark.parametrize("release", [numeric.mean, numeric.quantiles])
 def test_a_seed_keeps_the_same_rows_of_persons(release):
     """One of eight numbers of each person is kept: other rows are another estimate, whatever the noise."""
