@@ -271,7 +271,7 @@ def _shared(
     source: Source, columns: Mapping[str, Levels], selection: Selection, shape: Sequence[int]
 ) -> NDArray[np.int64]:
     """Count records that share a person's total of one, in units in which all of that is whole."""
-    from simplexdp.frames.counting import weights_of
+    from simplexdp.frames.sharing import weights_of
 
     found, persons = codes_of_persons(source, columns, selection)
     assert persons is not None  # whose records share

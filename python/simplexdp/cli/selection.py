@@ -108,7 +108,7 @@ class Selection:
 
     def kept(self, rows: Mapping[str, Sequence[Any]], codes: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_] | None:
         """Return which of the records are kept, None for all: by the persons and what they have in counted columns."""
-        from simplexdp.frames.persons import kept_of
+        from simplexdp.frames.persons import kept_of, people_of
 
         bound = self.bound
         if bound is None or not len(next(iter(codes.values()))):
@@ -122,7 +122,7 @@ class Selection:
                 return codes[column]
             return _series(rows[raw[column]])
 
-        return kept_of(values, apart, list(codes))
+        return kept_of(values, people_of(values(_UNIT), _UNIT), apart, list(codes))
 
     def persons(self, rows: Mapping[str, Sequence[Any]]) -> NDArray[Any] | None:
         """Return a number for the person of each record, None where nobody has several."""

@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 from simplexdp._arguments import flag
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames.coded import count_codes, shape_of
-from simplexdp.frames.domain import Domain, DomainLike, as_domain, as_domains
+from simplexdp.frames.domain import Domain, DomainLike, as_domains
 from simplexdp.frames.encoding import encode_columns
-from simplexdp.frames.persons import Bound, bounded, checked_bound
+from simplexdp.frames.persons import bounded, checked_bound
 from simplexdp.frames.persons_counted import counted_in_bounds
+from simplexdp.frames.sharing import SHARING, beside_sharing, in_units
 from simplexdp.frames.source import as_frame, checked_columns, is_lazy
 from simplexdp.sensitivity import weight_units
 
-__all__ = ["SHARING", "count_shared", "count_table", "count_tables", "weights_of"]
-
-SHARING = "rows of a person"
-"""The column beside those of a frame that says how many rows share a person's total."""
+__all__ = ["count_shared", "count_table", "count_tables"]
 
 
 def count_table(
@@ -129,30 +127,16 @@ def count_tables(
     bound = checked_bound(unit, max_rows, first_by, seed)
     frame = as_frame(frame)
     if flag("weighted", weighted):
-        return _weighted(frame, checked, resolved, bound)
-    if bound is None:
+        if bound is None:
+            raise InvalidParameterError("weighted must be False unless unit names the column of persons")
+        weight_units(bound.max_rows)  # of few enough rows
+    elif bound is None:
         return _counted(frame, checked, resolved)
-    found = counted_in_bounds(frame, checked, resolved, bound)
-    return _counted(bounded(frame, bound, used), checked, resolved) if found is None else found
-
-
-def _weighted(
-    frame: Any, tables: list[list[Any]], domains: dict[Any, Domain], bound: Bound | None
-) -> list[NDArray[np.int64]]:
-    """Count rows that share a person's total of one, by how many they are, in units in which all of that is whole."""
-    if bound is None:
-        raise InvalidParameterError("weighted must be False unless unit names the column of persons")
-    if SHARING in domains:
-        raise InvalidParameterError(f"columns must have other names than {SHARING!r} where rows are weighted")
-    weights = weights_of(bound.max_rows)
-    frame = bounded(frame, bound, list(domains), sharing=SHARING)
-    return _counted_with(weights, frame, tables, domains)
-
-
-def weights_of(max_rows: int) -> NDArray[np.int64]:
-    """Return how many units of a person each of 1, 2, ... rows is that the person has: all of them make a whole."""
-    units = weight_units(max_rows)
-    return np.array([units // n for n in range(1, max_rows + 1)], dtype=np.int64)
+    found = counted_in_bounds(frame, checked, resolved, bound, weighted)
+    if found is not None:
+        return found
+    frame = bounded(frame, bound, used, sharing=SHARING if weighted else None)
+    return _shared(frame, checked, resolved, bound.max_rows) if weighted else _counted(frame, checked, resolved)
 
 
 def count_shared(
@@ -161,15 +145,11 @@ def count_shared(
     """Count tables of a frame whose rows share a person's total of one: by how many they are, as `SHARING` says."""
     checked = [checked_columns(columns) for columns in tables]
     resolved = as_domains(list(dict.fromkeys(column for columns in checked for column in columns)), domains)
-    return _counted_with(weights_of(max_rows), as_frame(frame), checked, resolved)
+    return _shared(as_frame(frame), checked, resolved, max_rows)
 
 
-def _counted_with(
-    weights: NDArray[np.int64], frame: Any, tables: list[list[Any]], domains: dict[Any, Domain]
-) -> list[NDArray[np.int64]]:
-    rows = as_domain(list(range(1, len(weights) + 1)))
-    found = _counted(frame, [[SHARING, *columns] for columns in tables], {**domains, SHARING: rows})
-    return [np.tensordot(weights, table, axes=1) for table in found]
+def _shared(frame: Any, tables: list[list[Any]], domains: dict[Any, Domain], max_rows: int) -> list[NDArray[np.int64]]:
+    return in_units(_counted(frame, *beside_sharing(tables, domains, max_rows)), max_rows)
 
 
 def _counted(frame: Any, checked: list[list[Any]], resolved: dict[Any, Domain]) -> list[NDArray[np.int64]]:

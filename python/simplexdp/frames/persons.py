@@ -33,6 +33,7 @@ __all__ = [
     "dropped_of",
     "kept_of",
     "numbers_of",
+    "people_of",
     "places_of",
     "seed_of",
     "with_kept",
@@ -162,13 +163,12 @@ def bounded(frame: Any, bound: Bound, columns: Sequence[Any], *, sharing: str | 
     def column(name: Any) -> Any:
         return column_of(frame, name)
 
-    kept = kept_of(column, bound, columns)
+    people = people_of(column(bound.unit), bound.unit)
+    kept = kept_of(column, people, bound, columns)
     result = with_kept(frame, kept, columns)
     if sharing is None:
         return result
-    persons = numbers_of(column(bound.unit), bound.unit)
-    persons = persons if kept is None else persons[kept]
-    rows = np.bincount(persons, minlength=1)[persons].astype(np.int64)
+    rows = people.sharing(bound.max_rows, kept)
     if isinstance(result, np.ndarray):
         result = {name: result[:, name] for name in columns}
     if isinstance(result, Mapping):
@@ -183,22 +183,60 @@ def bounded(frame: Any, bound: Bound, columns: Sequence[Any], *, sharing: str | 
     return result.with_columns(nw.new_series(sharing, rows, backend=result.implementation))
 
 
-def kept_of(column: Callable[[Any], Any], bound: Bound, columns: Sequence[Any]) -> NDArray[np.bool_] | None:
+@dataclass(frozen=True)
+class People:
+    """Whose each row is."""
+
+    words: NDArray[Any]
+    """An integer for the person of each row, which no other person has."""
+    numbers_under: Callable[[str, NDArray[Any]], NDArray[np.uint32]]
+    """Gives the numbers of some persons under a key."""
+
+    def sharing(self, max_rows: int, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return for each row, or each that is kept, how many rows are kept of its person: few, as they are weighted.
+
+        Whoever has more than may count keeps as many as may.
+        """
+        rows = _core.rows_of_each(self.words, max_rows)
+        return (rows if kept is None else rows[kept]).astype(np.int64)
+
+
+def people_of(values: Any, unit: Any) -> People:
+    """Return whose each row is, from the column of persons."""
+    whole = _whole_numbers(values)
+    if whole is None:
+        persons, texts = _persons(values, unit)
+        return People(persons.astype(np.uint32), lambda key, found: _core.keyed_numbers(key, texts(found)))
+    words, nobody = whole
+
+    def numbers_under(key: str, found: NDArray[np.int64]) -> NDArray[np.uint32]:
+        numbers = _core.keyed_numbers_of_integers(key + "v", found)
+        if nobody is not None:
+            numbers[found == nobody] = _core.keyed_numbers(key, [NULL])[0]
+        return numbers
+
+    return People(words, numbers_under)
+
+
+def kept_of(
+    column: Callable[[Any], Any], people: People, bound: Bound, columns: Sequence[Any]
+) -> NDArray[np.bool_] | None:
     """Return whether each row is kept, None where all are; `column` gives the values of a column."""
 
     def distinct(name: Any, rows: NDArray[np.uint32]) -> tuple[Distinct, bool]:
         return distinct_of(_rows_of(column(name), rows), name), False
 
-    dropped = dropped_of(column, bound, columns, distinct)
+    dropped = dropped_of(column, people, bound, columns, distinct)
     if not len(dropped):
         return None
-    kept = np.ones(len(column(bound.unit)), dtype=bool)
+    kept = np.ones(len(people.words), dtype=bool)
     kept[dropped] = False
     return kept
 
 
 def dropped_of(
     column: Callable[[Any], Any],
+    people: People,
     bound: Bound,
     columns: Sequence[Any],
     distinct: Callable[[Any, NDArray[np.uint32]], tuple[Distinct, bool]],
@@ -208,11 +246,10 @@ def dropped_of(
     `distinct` gives the distinct values of a column, and which one each of some rows has, or, if it says so, each row
     of the frame.
     """
-    words, numbers_under = _words(column(bound.unit), bound.unit)
     for name in columns:
-        if len(column(name)) != len(words):
+        if len(column(name)) != len(people.words):
             raise InvalidDataError("columns of frame must have the same length")
-    rows, ends = _core.crowded_rows(words, bound.max_rows)
+    rows, ends = _core.crowded_rows(people.words, bound.max_rows)
     if not len(rows):
         return rows
     counted = []
@@ -222,30 +259,13 @@ def dropped_of(
         counted.append((np.ascontiguousarray(numbers, dtype=np.uint32), table, of_all))
     kept = _core.kept_rows(
         ends,
-        numbers_under(bound.key + "u", words.take(rows[ends - np.uint32(1)])),
+        people.numbers_under(bound.key + "u", people.words.take(rows[ends - np.uint32(1)])),
         _core.values_of_rows(rows, counted),
         None if bound.first_by is None else _ranks(_rows_of(column(bound.first_by), rows), bound),
         int(_core.keyed_numbers(bound.key, ["again"])[0]),
         bound.max_rows,
     )
     return rows[~kept]
-
-
-def _words(values: Any, unit: Any) -> tuple[NDArray[Any], Callable[[str, NDArray[Any]], NDArray[np.uint32]]]:
-    """Return an integer for the person of each row, and what gives the numbers of some of them under a key."""
-    whole = _whole_numbers(values)
-    if whole is None:
-        persons, texts = _persons(values, unit)
-        return persons.astype(np.uint32), lambda key, found: _core.keyed_numbers(key, texts(found))
-    words, nobody = whole
-
-    def numbers_under(key: str, found: NDArray[np.int64]) -> NDArray[np.uint32]:
-        numbers = _core.keyed_numbers_of_integers(key + "v", found)
-        if nobody is not None:
-            numbers[found == nobody] = _core.keyed_numbers(key, [NULL])[0]
-        return numbers
-
-    return words, numbers_under
 
 
 def _whole_numbers(values: Any) -> tuple[NDArray[np.int64], int | None] | None:

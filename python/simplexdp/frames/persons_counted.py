@@ -21,6 +21,7 @@ from simplexdp.frames.distinct import Distinct
 from simplexdp.frames.domain import Domain
 from simplexdp.frames.encoding import codes_of_levels, distinct_of, encode_columns, own_codes
 from simplexdp.frames.lazy import selected_columns
+from simplexdp.frames.sharing import SHARING, beside_sharing, in_units
 from simplexdp.frames.source import by_column, column_of, is_lazy
 
 if TYPE_CHECKING:
@@ -44,11 +45,14 @@ MOST_CELLS_OF_TASKS = 1 << 20
 
 
 def counted_in_bounds(
-    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound
+    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound, weighted: bool
 ) -> Tables | None:
-    """Return tables of the rows that `bounded` keeps; None where it has to be asked for them."""
+    """Return tables of the rows that `bounded` keeps; None where it has to be asked for them.
+
+    Where they are weighted those of a person are one together, in units.
+    """
     if not is_lazy(frame):
-        return counted_rows(frame, tables, domains, bound)
+        return counted_rows(frame, tables, domains, bound, weighted)
     shapes = [shape_of(domains[column] for column in columns) for columns in tables]
     known = frame.collect_schema().names()
     needed = bound.columns(list(domains))
@@ -56,16 +60,16 @@ def counted_in_bounds(
         return None  # who bounds refuses it
     implementation, native = frame.implementation, frame.to_native()
     if implementation.is_polars():
-        return counted_rows(_of_polars(native, needed), tables, domains, bound)
+        return counted_rows(_of_polars(native, needed), tables, domains, bound, weighted)
     if implementation.is_duckdb():
         rows = _of_duckdb(native, needed)
-        return None if rows is None else counted_rows(rows, tables, domains, bound)
+        return None if rows is None else counted_rows(rows, tables, domains, bound, weighted)
     if sum(map(math.prod, shapes)) > MOST_CELLS_OF_TASKS:
         return None
     if implementation.is_dask():
-        return _by_dask(native, tables, domains, bound)
+        return _by_dask(native, tables, domains, bound, weighted)
     if implementation.is_pyspark() or implementation.is_pyspark_connect():
-        flat = _by_spark(frame, tables, domains, bound)
+        flat = _by_spark(frame, tables, domains, bound, weighted)
         if flat is None:
             return None
         ends = np.cumsum([math.prod(shape) for shape in shapes])
@@ -73,37 +77,56 @@ def counted_in_bounds(
     return None
 
 
-def counted_rows(frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound) -> Tables:
+def counted_rows(
+    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound, weighted: bool
+) -> Tables:
     """Return the tables of a frame that is in memory."""
-    from simplexdp.frames.persons import bounded, dropped_of
+    if not weighted:
+        return _rows_counted(frame, tables, domains, domains, bound)
+    by_sharing = _rows_counted(frame, *beside_sharing(tables, domains, bound.max_rows), domains, bound)
+    return in_units(by_sharing, bound.max_rows)
 
-    frame = by_column(frame, len(domains))
+
+def _rows_counted(
+    frame: Any,
+    tables: Sequence[Sequence[Any]],
+    domains: Mapping[Any, Domain],
+    columns: Sequence[Any] | Mapping[Any, Any],
+    bound: Bound,
+) -> Tables:
+    """Count tables over these columns of a frame, and by `SHARING` where that has a domain."""
+    from simplexdp.frames.persons import bounded, dropped_of, people_of
+
+    def column_of_frame(column: Any) -> Any:
+        return column_of(frame, column)
+
+    frame, weighted = by_column(frame, len(columns)), SHARING in domains
+    people = people_of(column_of_frame(bound.unit), bound.unit)
     try:
-        coded = {column: _Coded.of(column_of(frame, column), column, domain) for column, domain in domains.items()}
+        coded = {column: _Coded.of(column_of_frame(column), column, domains[column]) for column in columns}
+        if weighted:
+            coded[SHARING] = _Coded(people.sharing(bound.max_rows) - 1, None, None)
         if len({len(each.numbers) for each in coded.values()}) > 1:
             raise InvalidDataError("columns of frame must have the same length")
-        every = [_counted(columns, coded, domains) for columns in tables]
+        every = [_counted(axes, coded, domains) for axes in tables]
     except InvalidDataError:
         # A row without a code, which is perhaps not kept.
-        kept = bounded(frame, bound, list(domains))
+        kept = bounded(frame, bound, list(columns), sharing=SHARING if weighted else None)
         codes = encode_columns(kept, domains, domains)
-        return [
-            count_codes(columns, [codes[column] for column in columns], [domains[column] for column in columns])
-            for columns in tables
-        ]
+        return [count_codes(axes, [codes[axis] for axis in axes], [domains[axis] for axis in axes]) for axes in tables]
 
     def distinct(column: Any, rows: NDArray[np.uint32]) -> tuple[Distinct, bool]:
         each = coded[column]
         if each.levels is None or len(each.levels) > MOST_LEVELS:
             # What is told of a value in digests is for values of these rows alone.
-            return distinct_of(column_of(frame, column)[rows], column), False
+            return distinct_of(column_of_frame(column)[rows], column), False
         return (each.levels, each.numbers), True
 
-    dropped = dropped_of(lambda column: column_of(frame, column), bound, list(domains), distinct)
+    dropped = dropped_of(column_of_frame, people, bound, list(columns), distinct)
     if not len(dropped):
         return every
     lost = {column: each.taken(dropped) for column, each in coded.items()}
-    return [table - _counted(columns, lost, domains) for table, columns in zip(every, tables, strict=True)]
+    return [table - _counted(axes, lost, domains) for table, axes in zip(every, tables, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -176,7 +199,9 @@ def _of_duckdb(relation: Any, columns: list[str]) -> Any:
     return nw.from_native(pa.Table.from_batches(batches, schema=reader.schema), eager_only=True)
 
 
-def _by_dask(frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound) -> Tables | None:
+def _by_dask(
+    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound, weighted: bool
+) -> Tables:
     """Count each partition, which has all rows of some persons, where it is."""
     import dask
 
@@ -185,7 +210,7 @@ def _by_dask(frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, 
     def counted(part: Any) -> Tables:
         import narwhals as nw
 
-        return counted_rows(nw.from_native(part, eager_only=True), tables, domains, bound)
+        return counted_rows(nw.from_native(part, eager_only=True), tables, domains, bound, weighted)
 
     together = persons_together(frame[bound.columns(list(domains))], bound.unit)
     parts: tuple[Tables, ...] = dask.compute(*map(dask.delayed(counted), together.to_delayed()))
@@ -193,7 +218,7 @@ def _by_dask(frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, 
 
 
 def _by_spark(
-    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound
+    frame: Any, tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound, weighted: bool
 ) -> NDArray[np.int64] | None:
     """Count in tasks of which each has all rows of its persons; None where workers cannot.
 
@@ -213,7 +238,8 @@ def _by_spark(
     unit = names[needed.index(bound.unit)]
     person = spark_plain(selected[unit], selected.schema[unit].dataType)
     placed = selected.withColumn("place", sf.pmod(sf.hash(person), sf.lit(PLACES)).cast("int"))
-    counted = placed.repartition("place").mapInArrow(_counting_in_tasks(needed, tables, domains, bound), CELLS)
+    counting = _counting_in_tasks(needed, tables, domains, bound, weighted)
+    counted = placed.repartition("place").mapInArrow(counting, CELLS)
     n_cells = sum(math.prod(shape_of(domains[column] for column in columns)) for columns in tables)
     found = summed(counted, n_cells + PLACES)
     if found[n_cells:].max(initial=0) > 1:
@@ -222,7 +248,7 @@ def _by_spark(
 
 
 def _counting_in_tasks(
-    needed: list[Any], tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound
+    needed: list[Any], tables: Sequence[Sequence[Any]], domains: Mapping[Any, Domain], bound: Bound, weighted: bool
 ) -> Any:
     """Return what a task does with all rows of some persons."""
 
@@ -239,7 +265,7 @@ def _counting_in_tasks(
         seen[rows.column(len(needed)).to_numpy()] = 1
         columns = dict(zip(needed, rows.columns, strict=False))
         try:
-            found = counted_rows(columns, tables, domains, bound)
+            found = counted_rows(columns, tables, domains, bound, weighted)
         except InvalidDataError as error:
             yield problem(error)
             return

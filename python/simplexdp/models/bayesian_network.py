@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from simplexdp import _arguments, _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, count_tables
-from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike
+from simplexdp.frames.sharing import SHARING
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, centres, check_binner, columns_to_bin
 from simplexdp.models.cuts import Cut, with_codes

@@ -19,10 +19,10 @@ from simplexdp._cautions import OneLeak
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import count_tables, encode
 from simplexdp.frames.coded import count_codes
-from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike, as_domain, is_null
 from simplexdp.frames.encoding import encode_column, encode_columns
 from simplexdp.frames.persons import with_kept
+from simplexdp.frames.sharing import SHARING
 from simplexdp.frames.source import as_frame, columns_alone, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin

@@ -14,9 +14,10 @@ from simplexdp._weights import moves_of, units_of
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.accounting.curve import unit_of
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
-from simplexdp.frames.counting import SHARING, count_shared, count_tables, weights_of
+from simplexdp.frames.counting import count_shared, count_tables
 from simplexdp.frames.domain import DomainLike
-from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, numbers_of, with_kept
+from simplexdp.frames.persons import Bound, bounded, checked_bound, kept_of, people_of, with_kept
+from simplexdp.frames.sharing import SHARING, weights_of
 from simplexdp.frames.source import as_frame, by_values, column_of, is_lazy
 
 __all__ = ["SINGLE_RECORDS", "Persons", "whose"]
@@ -121,12 +122,11 @@ class Persons:
                 raise InvalidDataError("persons must be as many as the records")
             return found
 
-        kept = kept_of(column, self.bound, [*columns, *beside])
+        people = people_of(column(self.bound.unit), self.bound.unit)
+        kept = kept_of(column, people, self.bound, [*columns, *beside])
         rest = {name: values if kept is None else values[kept] for name, values in beside.items()}
         if self.weighted:
-            persons = numbers_of(column(self.bound.unit), self.bound.unit)
-            persons = persons if kept is None else persons[kept]
-            rest[SHARING] = np.bincount(persons, minlength=1)[persons]
+            rest[SHARING] = people.sharing(self.max_rows, kept)
         return with_kept(frame, kept, columns), rest
 
     def count_tables(

@@ -21,10 +21,10 @@ from simplexdp._cautions import caution, caution_leak, caution_user
 from simplexdp.accounting.curve import Adjacency
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames import Domain
-from simplexdp.frames.counting import SHARING
 from simplexdp.frames.domain import DomainLike
 from simplexdp.frames.encoding import checked_codes, encode_columns
 from simplexdp.frames.persons import with_kept
+from simplexdp.frames.sharing import SHARING
 from simplexdp.frames.source import as_frame, is_lazy
 from simplexdp.models.binning import PrivateBinner
 from simplexdp.models.bins import BinPlan, check_binner, columns_to_bin, spending_curve

@@ -102,7 +102,9 @@ mod _core {
     #[pymodule_export]
     use parallel::threads_for;
     #[pymodule_export]
-    use persons::{crowded_rows, kept_rows, keyed_modulus, keyed_numbers, keyed_numbers_of_integers, values_of_rows};
+    use persons::{
+        crowded_rows, kept_rows, keyed_modulus, keyed_numbers, keyed_numbers_of_integers, rows_of_each, values_of_rows,
+    };
     #[pymodule_export]
     use quantile::{private_quantiles, quantile_epsilon};
     #[pymodule_export]

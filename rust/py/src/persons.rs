@@ -52,9 +52,32 @@ pub(crate) fn crowded_rows<'py>(
     let found = match Column::new(persons)? {
         Column::U32(persons) => crowded(py, as_slice("persons", &persons)?, max_rows)?,
         Column::I64(persons) => crowded(py, as_slice("persons", &persons)?, max_rows)?,
-        _ => return Err(PyTypeError::new_err("persons must be an array of uint32 or int64").into()),
+        _ => return Err(other_persons().into()),
     };
     Ok((found.rows.into_pyarray(py), found.ends.into_pyarray(py)))
+}
+
+/// How many rows the person of each row has, `most` where they are more.
+#[pyfunction]
+pub(crate) fn rows_of_each<'py>(
+    py: Python<'py>,
+    persons: &Bound<'py, PyAny>,
+    most: u8,
+) -> CoreResult<Bound<'py, PyArray1<u8>>> {
+    let found = match Column::new(persons)? {
+        Column::U32(persons) => sizes(py, as_slice("persons", &persons)?, most)?,
+        Column::I64(persons) => sizes(py, as_slice("persons", &persons)?, most)?,
+        _ => return Err(other_persons().into()),
+    };
+    Ok(found.into_pyarray(py))
+}
+
+fn other_persons() -> PyErr {
+    PyTypeError::new_err("persons must be an array of uint32 or int64")
+}
+
+fn sizes<W: Word>(py: Python<'_>, persons: &[W], most: u8) -> CoreResult<Vec<u8>> {
+    Ok(detached_above(py, DETACH_ABOVE, persons.len(), || counting::rows_of_each(persons, most))??)
 }
 
 fn crowded<W: Word>(py: Python<'_>, persons: &[W], max_rows: usize) -> CoreResult<Crowded> {

@@ -8,6 +8,7 @@ import pytest
 
 from simplexdp.exceptions import InvalidDataError, NumericalError
 from simplexdp.frames import Domain, bound_rows, count_table, count_tables
+from simplexdp.sensitivity import weight_units
 
 PRIME = 2**31 - 1
 
@@ -17,7 +18,10 @@ def number(text):
 
 
 def kept(persons, columns, max_rows, seed, order=None):
-    """Return the kept combinations of texts; `persons` and `columns` have the text of each value, ``n`` for none."""
+    """Return the kept combinations of texts, each with how many are kept of its person.
+
+    `persons` and `columns` have the text of each value, ``n`` for none.
+    """
     key, again = f"seed {seed}.", number(f"seed {seed}.again")
     found = []
     for person in sorted(set(persons)):
@@ -31,7 +35,7 @@ def kept(persons, columns, max_rows, seed, order=None):
                 drawn = number(f"{key}u{person}") * ((value + alike[place] * again) % PRIME) % PRIME
                 score[row] = (place[0], drawn)
             rows = sorted(rows, key=score.get)[:max_rows]
-        found += [tuple(column[row] for column in columns) for row in rows]
+        found += [(tuple(column[row] for column in columns), len(rows)) for row in rows]
     return found
 
 
@@ -103,14 +107,19 @@ def test_tables_are_those_of_the_rule(name, engine):
     frame = engine({"u": persons, "ward": ward, "sight": sight, "day": days})
     columns = [[f"v{w}" for w in ward], [f"v{s}" for s in sight]]
     for max_rows, options, order in ((3, {}, None), (12, {}, None), (2, {"first_by": "day"}, days.tolist())):
-        expected = np.zeros((3, 2), dtype=np.int64)
-        for w, s in kept([text_of(p) for p in persons], columns, max_rows, 7, order):
+        units = weight_units(max_rows)
+        expected, shared = np.zeros((2, 3, 2), dtype=np.int64)
+        for (w, s), n in kept([text_of(p) for p in persons], columns, max_rows, 7, order):
             expected[levels.index(w[1:]), int(s[1:])] += 1
+            shared[levels.index(w[1:]), int(s[1:])] += units // n
         given = {"unit": "u", "max_rows": max_rows, "seed": 7, **options}
         domains = {"ward": levels, "sight": 2}
         both, one = count_tables(frame, [["ward", "sight"], ["sight"]], domains, **given)
         np.testing.assert_array_equal(both, expected)
         np.testing.assert_array_equal(one, expected.sum(axis=0))
+        weighted = count_table(frame, ["ward", "sight"], domains, **given, weighted=True)
+        np.testing.assert_array_equal(weighted, shared)
+        assert shared.sum() == units * len(set(map(text_of, persons)))
 
 
 def test_a_value_outside_the_domain_counts_only_where_it_is_kept():
@@ -118,6 +127,7 @@ def test_a_value_outside_the_domain_counts_only_where_it_is_kept():
     for engine in (as_given, as_pandas, as_polars_lazy, as_duckdb, as_dask):
         given = {"unit": "u", "max_rows": 1, "first_by": "day"}
         assert count_table(engine(data), ["x"], {"x": ["a"]}, **given).tolist() == [2]
+        assert count_table(engine(data), ["x"], {"x": ["a"]}, **given, weighted=True).tolist() == [2]
         with pytest.raises(InvalidDataError, match="'x' must hold values of its domain"):
             count_table(engine({**data, "day": [2, 1, 1]}), ["x"], {"x": ["a"]}, **given)
 

@@ -1,4 +1,4 @@
-//! The rows of persons who have more of them than may count, person by person.
+//! How many rows a person has: the rows of those who have more than may count, and the number for each row.
 //!
 //! A person is known by a word of 64 bits, which is hers alone: words are compared, never their digests. Where words lie
 //! close together each has a counter at its place. Others are dealt into parts by a digest first, so that the table of a
@@ -52,6 +52,54 @@ impl Word for i64 {
 /// # Errors
 /// [`Error::NotAffordable`] from 2^32 rows on, and where memory is short.
 pub fn crowded_rows<W: Word>(persons: &[W], max_rows: usize) -> Result<Crowded> {
+    let most = u32::try_from(max_rows).unwrap_or(u32::MAX);
+    if let Some((low, n_places)) = places(persons)? {
+        let counters = memory::zeros("a counter for each person", n_places)?;
+        return by_place(persons.len(), |row| persons[row].word().wrapping_sub(low) as usize, counters, most);
+    }
+    let parts = Parts::of(persons)?;
+    let found = parts.map(|numbers, n_persons, rows| {
+        let mut crowded = by_place(numbers.len(), |row| numbers[row] as usize, vec![0; n_persons], most)?;
+        crowded.rows.iter_mut().for_each(|row| *row = rows[*row as usize]);
+        Ok(crowded)
+    })?;
+    let mut all = Crowded {
+        rows: memory::reserved("the rows of persons", found.iter().map(|part| part.rows.len()).sum())?,
+        ends: memory::reserved("the rows of persons", found.iter().map(|part| part.ends.len()).sum())?,
+    };
+    for part in found {
+        let before = all.rows.len() as u32;
+        all.ends.extend(part.ends.iter().map(|end| before + end));
+        all.rows.extend(part.rows);
+    }
+    Ok(all)
+}
+
+/// How many rows the person of each row has, `most` where they are more.
+///
+/// Beside the columns it takes one byte for each row, and one for each place or, where words lie far apart, 13 more for
+/// each row.
+///
+/// # Errors
+/// As for [`crowded_rows`].
+pub fn rows_of_each<W: Word>(persons: &[W], most: u8) -> Result<Vec<u8>> {
+    if let Some((low, n_places)) = places(persons)? {
+        let counters = memory::zeros("a counter for each person", n_places)?;
+        return sizes(persons.len(), |row| persons[row].word().wrapping_sub(low) as usize, counters, most);
+    }
+    let parts = Parts::of(persons)?;
+    let found = parts
+        .map(|numbers, n_persons, _| sizes(numbers.len(), |row| numbers[row] as usize, vec![0; n_persons], most))?;
+    let mut all = memory::zeros("how many rows each person has", persons.len())?;
+    for (ends, sizes) in parts.starts.windows(2).zip(found) {
+        interrupt::check()?;
+        parts.rows[ends[0]..ends[1]].iter().zip(sizes).for_each(|(&row, size)| all[row as usize] = size);
+    }
+    Ok(all)
+}
+
+/// The lowest word and how many there are up to the highest, where they lie close together.
+fn places<W: Word>(persons: &[W]) -> Result<Option<(u64, usize)>> {
     if persons.len() >= NONE as usize {
         return Err(Error::NotAffordable {
             asked: format!("{} rows of persons", persons.len()),
@@ -60,15 +108,27 @@ pub fn crowded_rows<W: Word>(persons: &[W], max_rows: usize) -> Result<Crowded> 
         });
     }
     let (Some(low), Some(high)) = (persons.iter().min(), persons.iter().max()) else {
-        return Ok(Crowded::default());
+        return Ok(Some((0, 0)));
     };
-    let (low, most) = (low.word(), u32::try_from(max_rows).unwrap_or(u32::MAX));
-    let span = high.word().wrapping_sub(low);
-    if span < DENSE * persons.len() as u64 {
-        let places = memory::zeros("a counter for each person", span as usize + 1)?;
-        return by_place(persons.len(), |row| persons[row].word().wrapping_sub(low) as usize, places, most);
+    let span = high.word().wrapping_sub(low.word());
+    Ok((span < DENSE * persons.len() as u64).then(|| (low.word(), span as usize + 1)))
+}
+
+/// How many rows the person of each row has, of persons with a counter each.
+fn sizes(n_rows: usize, place: impl Fn(usize) -> usize, mut counts: Vec<u8>, most: u8) -> Result<Vec<u8>> {
+    let mut found = memory::reserved("how many rows each person has", n_rows)?;
+    for begin in (0..n_rows).step_by(ASK_EVERY) {
+        interrupt::check()?;
+        for row in begin..(begin + ASK_EVERY).min(n_rows) {
+            let count = &mut counts[place(row)];
+            *count = count.saturating_add(1).min(most);
+        }
     }
-    in_parts(persons, most)
+    for begin in (0..n_rows).step_by(ASK_EVERY) {
+        interrupt::check()?;
+        found.extend((begin..(begin + ASK_EVERY).min(n_rows)).map(|row| counts[place(row)]));
+    }
+    Ok(found)
 }
 
 /// The crowded rows of persons with a counter each.
@@ -107,49 +167,51 @@ fn by_place(n_rows: usize, place: impl Fn(usize) -> usize, mut counts: Vec<u32>,
     Ok(Crowded { rows, ends })
 }
 
-fn in_parts<W: Word>(persons: &[W], most: u32) -> Result<Crowded> {
-    let n_parts = (persons.len() / PART).next_power_of_two().min(MOST_PARTS);
-    let part_of = |word: u64| ((u128::from(mix(word)) * n_parts as u128) >> 64) as usize;
-    let mut starts = vec![0_usize; n_parts + 1];
-    for chunk in persons.chunks(ASK_EVERY) {
-        interrupt::check()?;
-        chunk.iter().for_each(|person| starts[part_of(person.word()) + 1] += 1);
-    }
-    for part in 0..n_parts {
-        starts[part + 1] += starts[part];
-    }
-    let mut words: Vec<u64> = memory::zeros("the persons in parts", persons.len())?;
-    let mut rows: Vec<u32> = memory::zeros("the persons in parts", persons.len())?;
-    let mut next = starts.clone();
-    for (block, chunk) in persons.chunks(ASK_EVERY).enumerate() {
-        interrupt::check()?;
-        for (row, person) in (block * ASK_EVERY..).zip(chunk) {
-            let word = person.word();
-            let place = &mut next[part_of(word)];
-            (words[*place], rows[*place]) = (word, row as u32);
-            *place += 1;
+/// Rows that are dealt by their persons: all rows of a person are in one part.
+struct Parts {
+    words: Vec<u64>,
+    rows: Vec<u32>,
+    /// Where parts start, and the last one ends.
+    starts: Vec<usize>,
+}
+
+impl Parts {
+    fn of<W: Word>(persons: &[W]) -> Result<Self> {
+        let n_parts = (persons.len() / PART).next_power_of_two().min(MOST_PARTS);
+        let part_of = |word: u64| ((u128::from(mix(word)) * n_parts as u128) >> 64) as usize;
+        let mut starts = vec![0_usize; n_parts + 1];
+        for chunk in persons.chunks(ASK_EVERY) {
+            interrupt::check()?;
+            chunk.iter().for_each(|person| starts[part_of(person.word()) + 1] += 1);
         }
+        for part in 0..n_parts {
+            starts[part + 1] += starts[part];
+        }
+        let mut words: Vec<u64> = memory::zeros("the persons in parts", persons.len())?;
+        let mut rows: Vec<u32> = memory::zeros("the persons in parts", persons.len())?;
+        let mut next = starts.clone();
+        for (block, chunk) in persons.chunks(ASK_EVERY).enumerate() {
+            interrupt::check()?;
+            for (row, person) in (block * ASK_EVERY..).zip(chunk) {
+                let word = person.word();
+                let place = &mut next[part_of(word)];
+                (words[*place], rows[*place]) = (word, row as u32);
+                *place += 1;
+            }
+        }
+        Ok(Self { words, rows, starts })
     }
-    let parts = starts.windows(2).map(|ends| ends[0]..ends[1]).collect::<Vec<_>>();
-    let threads = parallel::threads_for(persons.len(), PER_THREAD);
-    let found = parallel::map(parts.into_iter(), threads, |part| {
-        let (words, rows) = (&words[part.clone()], &rows[part]);
-        let mut index = Hashed::with_places(2 * words.len());
-        let numbers: Vec<u32> = words.iter().map(|&word| index.number(word)).collect();
-        let mut crowded = by_place(numbers.len(), |row| numbers[row] as usize, vec![0; index.len()], most)?;
-        crowded.rows.iter_mut().for_each(|row| *row = rows[*row as usize]);
-        Ok(crowded)
-    })?;
-    let mut all = Crowded {
-        rows: memory::reserved("the rows of persons", found.iter().map(|part| part.rows.len()).sum())?,
-        ends: memory::reserved("the rows of persons", found.iter().map(|part| part.ends.len()).sum())?,
-    };
-    for part in found {
-        let before = all.rows.len() as u32;
-        all.ends.extend(part.ends.iter().map(|end| before + end));
-        all.rows.extend(part.rows);
+
+    /// What comes of each part: the numbers of its persons from 0 on, how many they are, and which rows these are.
+    fn map<T: Send>(&self, each: impl Fn(&[u32], usize, &[u32]) -> Result<T> + Sync) -> Result<Vec<T>> {
+        let parts = self.starts.windows(2).map(|ends| ends[0]..ends[1]).collect::<Vec<_>>();
+        parallel::map(parts.into_iter(), parallel::threads_for(self.rows.len(), PER_THREAD), |part| {
+            let (words, rows) = (&self.words[part.clone()], &self.rows[part]);
+            let mut index = Hashed::with_places(2 * words.len());
+            let numbers: Vec<u32> = words.iter().map(|&word| index.number(word)).collect();
+            each(&numbers, index.len(), rows)
+        })
     }
-    Ok(all)
 }
 
 #[cfg(test)]
@@ -177,6 +239,14 @@ mod tests {
         each.sort();
         assert_eq!(each, by_hand(persons, max_rows));
         assert_eq!(found.rows.len(), found.ends.last().map_or(0, |&end| end as usize));
+        let most = max_rows as u8 + 1;
+        let sizes = rows_of_each(persons, most).unwrap();
+        let all = by_hand(persons, 0);
+        assert_eq!(sizes.len(), persons.len());
+        for person in all {
+            let expected = person.len().min(most.into()) as u8;
+            assert!(person.iter().all(|&row| sizes[row as usize] == expected), "{expected}");
+        }
     }
 
     #[test]

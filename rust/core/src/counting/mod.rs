@@ -10,7 +10,7 @@ mod radix;
 mod tally;
 mod texts;
 
-pub use crowded::{Crowded, Word, crowded_rows};
+pub use crowded::{Crowded, Word, crowded_rows, rows_of_each};
 pub use distinct::{Distinct, coded, distinct};
 pub use persons::{Counted, MODULUS, Rows, kept_rows, keyed_number, keyed_numbers_of_integers, values_of_rows};
 use radix::Columns;
