@@ -746,11 +746,19 @@ def _agreed(ledger: Ledger, wanted: Mapping[str, str], rule: Rule, *, any_rule: 
     found = ledger.settings
     for name in ("epsilon", "delta", "adjacency"):
         if found.get(name) != wanted[name]:
-            raise LedgerError(f"the ledger {ledger.place} was made with {name} {found.get(name)}, not {wanted[name]}")
+            kept, asked = (_readable(name, text) for text in (found.get(name), wanted[name]))
+            raise LedgerError(
+                f"the ledger {ledger.place} was made with {name} {kept}, not {asked}; Accountant.open takes it as it is"
+            )
     kept = rules.from_text(found["rule"])
     if kept.adaptive != rule.adaptive or not (any_rule or kept == rule):
         raise LedgerError(f"the ledger {ledger.place} was made with {kept!r}, not {rule!r}")
     return found
+
+
+def _readable(name: str, text: str | None) -> str | None:
+    """Return a setting as people write it: numbers are kept in hexadecimal digits, to the last bit."""
+    return text if text is None or name == "adjacency" else repr(float.fromhex(text))
 
 
 def _check_texts(label: str, on: str) -> None:

@@ -185,10 +185,11 @@ def _duckdb_plain(name: str, kind: str) -> str:
 def _duckdb_text(name: str, kind: str) -> str:
     if kind in ("FLOAT", "DOUBLE"):
         x = f"{name}::double"
+        # Of columns that a file holds by their different values DuckDB 2 casts all of these, chosen by the case or not.
         return (
             f"case when isnan({x}) then null "
-            f"when {x} = floor({x}) and abs({x}) < {WHOLE} then {x}::bigint::varchar "
-            f"when abs({x}) < {LARGEST} then 'f' || floor({x} * {FINEST})::bigint::varchar "
+            f"when {x} = floor({x}) and abs({x}) < {WHOLE} then try_cast({x} as bigint)::varchar "
+            f"when abs({x}) < {LARGEST} then 'f' || try_cast(floor({x} * {FINEST}) as bigint)::varchar "
             f"when {x} > 0 then 'large' when {x} < 0 then '-large' end"
         )
     if kind.startswith("TIMESTAMP"):

@@ -105,11 +105,13 @@ def numbers_in(
         data, column = {"value": np.asarray(data) if isinstance(data, (list, tuple)) else data}, "value"
     rows = 1
     seed = seed_of(unit, rng)
+    domains = _domains_of_groups(by, groups, column)
     if unit is not None:
         rows = _arguments.integer("max_rows", max_rows, least=1)
-        data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by, seed=seed)
+        # Columns of an array are called by their places, which are those of all of them.
+        wanted = None if isinstance(data, np.ndarray) else [column, *domains]
+        data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by, seed=seed, columns=wanted)
     frame = as_frame(data)
-    domains = _domains_of_groups(by, groups, column)
     if is_lazy(frame):
         frame = columns_alone(frame, [column, *domains]).collect()
     found = column_of(frame, column)

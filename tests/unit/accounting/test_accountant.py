@@ -113,6 +113,9 @@ def test_the_rule_is_fixed_when_the_ledger_is_made(tmp_path):
     for options in ({"adaptive": False}, {"rule": "renyi"}, {"rule": "pure"}):
         with pytest.raises(sdp.LedgerError, match="was made with"):
             sdp.Accountant(1.0, 1e-6, path=path, **options)
+    for epsilon, delta, told in ((2.0, 1e-6, r"epsilon 1\.0, not 2\.0"), (1.0, 1e-5, "delta 1e-06, not 1e-05")):
+        with pytest.raises(sdp.LedgerError, match=f"was made with {told}; Accountant.open takes"):
+            sdp.Accountant(epsilon, delta, path=path)
     renyi = sdp.accounting.rules.make("renyi", epsilon=1.0, delta=1e-6, order=20)
     other = tmp_path / "other.db"
     assert sdp.Accountant(1.0, 1e-6, path=other, rule=renyi).rule == renyi

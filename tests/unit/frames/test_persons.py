@@ -89,6 +89,24 @@ def test_columns_whose_texts_are_their_values_are_bounded_alike_on_duckdb(option
             assert np.array_equal(count_table(as_duckdb(data), columns, DOMAINS, **given), expected)
 
 
+def test_numbers_that_are_none_are_bounded_in_a_file_on_duckdb(tmp_path):
+    """DuckDB cast each different value of a file's column to an integer, what is no number too, and showed it."""
+    import duckdb
+    import polars as pl
+
+    odd = [np.nan, np.inf, -np.inf, 0.5, 3.0, 0.0, -1.25, 2.0**40]
+    data = {"who": np.arange(400) // 8, "x": np.array(odd * 50)}
+    pl.DataFrame(data).write_parquet(tmp_path / "odd.parquet")
+    relation = duckdb.read_parquet(str(tmp_path / "odd.parquet"))
+    for kind in ("double", "float"):
+        found = bound_rows(relation.project(f"who, x::{kind} as x"), unit="who", max_rows=3, seed=2).fetchnumpy()
+        expected = bound_rows({"who": data["who"], "x": data["x"].astype(kind)}, unit="who", max_rows=3, seed=2)
+        rows = [
+            sorted(zip(each["who"].tolist(), map(repr, each["x"].tolist()), strict=True)) for each in (found, expected)
+        ]
+        assert rows[0] == rows[1]
+
+
 def test_a_relation_that_draws_its_rows_is_read_once():
     """Persons who have few rows in one look and many in the next would have more than may count."""
     import duckdb
