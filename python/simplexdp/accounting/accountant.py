@@ -746,9 +746,9 @@ def _agreed(ledger: Ledger, wanted: Mapping[str, str], rule: Rule, *, any_rule: 
     found = ledger.settings
     for name in ("epsilon", "delta", "adjacency"):
         if found.get(name) != wanted[name]:
-            kept, asked = (_readable(name, text) for text in (found.get(name), wanted[name]))
+            had, asked = (_readable(name, text) for text in (found.get(name), wanted[name]))
             raise LedgerError(
-                f"the ledger {ledger.place} was made with {name} {kept}, not {asked}; Accountant.open takes it as it is"
+                f"the ledger {ledger.place} was made with {name} {had}, not {asked}; Accountant.open takes it as it is"
             )
     kept = rules.from_text(found["rule"])
     if kept.adaptive != rule.adaptive or not (any_rule or kept == rule):

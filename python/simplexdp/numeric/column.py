@@ -109,7 +109,7 @@ def numbers_in(
     if unit is not None:
         rows = _arguments.integer("max_rows", max_rows, least=1)
         # Columns of an array are called by their places, which are those of all of them.
-        wanted = None if isinstance(data, np.ndarray) else [column, *domains]
+        wanted = None if isinstance(as_frame(data), np.ndarray) else [column, *domains]
         data = bound_rows(data, unit=unit, max_rows=rows, first_by=first_by, seed=seed, columns=wanted)
     frame = as_frame(data)
     if is_lazy(frame):
