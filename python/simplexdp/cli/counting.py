@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp.cli.reading import Source, text_of
 from simplexdp.cli.selection import EVERYTHING, Selection
-from simplexdp.cli.spelling import takes_cleaning
+from simplexdp.cli.spelling import Spelling, takes_cleaning
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -189,7 +189,9 @@ def stated_domain(domain: str | None, domain_file: str | None, option: str = "--
     return tuple(line for line in text.splitlines() if line)
 
 
-def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, Levels]:
+def stated_domains(
+    path: str, other: str | None, null: str | None, spelling: Spelling | None = None
+) -> dict[str, Levels]:
     """Read ``{"column": ["a", "b"], "code": 10}``: values, or a cardinality k for 0 to k - 1."""
     content = _json(text_in(path), path)
     if not isinstance(content, Mapping) or not content:
@@ -197,7 +199,10 @@ def stated_domains(path: str, other: str | None, null: str | None) -> dict[str, 
     for name in content:
         check_text(name, f"{path}: the name of a column")
     return {
-        name: Levels(level_values(path, name, stated), other, null, "--domains") for name, stated in content.items()
+        name: Levels(
+            level_values(path, name, stated), other, null, "--domains", None if spelling is None else spelling.of(name)
+        )
+        for name, stated in content.items()
     }
 
 

@@ -20,6 +20,7 @@ from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, wa
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, check_printable, emit, warn, write_or_print
 from simplexdp.exceptions import InvalidDataError, SimplexDpError
 
@@ -43,6 +44,7 @@ _fit_options = options._stacked(
         help='Public domains: {"column": ["a", "b"], "code": 10}; 10 stands for 0 to 9.',
     ),
     options.level_options,
+    options.spelling_options,
     click.option("--epsilon", type=float, required=True, help="Budget of the whole model."),
     click.option("--delta", type=float, required=True, help="Budget of the whole model."),
     click.option(
@@ -131,11 +133,12 @@ def fit_nb(target: str, **given: Any) -> None:
         # Which of the values collect those without a level of their own.
         "levels": {"other": fit.other, "null": fit.null},
         # It was fitted on codes; what is written has the names and values that they stand for.
-        "class": {**written["class"], "name": target, "values": domains[target].all},
+        "class": {**written["class"], "name": target, "values": domains[target].all, **_rules(domains[target])},
         "features": [
             {
                 "name": column,
                 "values": domains[column].all,
+                **_rules(domains[column]),
                 "table": feature["table"],
                 "released": feature["released"],
             }
@@ -177,7 +180,7 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     from simplexdp.models import PrivateBayesianNetwork
 
     sizes = {column: len(levels.all) for column, levels in domains.items()}
-    named = {column: Domain(levels.all) for column, levels in domains.items()}
+    named = {column: Domain(levels.all, clean=levels.clean) for column, levels in domains.items()}
     model = PrivateBayesianNetwork(pairs, sizes, epsilon=fit.epsilon, delta=fit.delta, **shared)
     with Progress("fitting"):
         model.fit(records, persons=persons)
@@ -191,6 +194,11 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     fit.tell(guarantee, model.mechanism_, scored, output, content["total"])
 
 
+def _rules(levels: Levels) -> dict[str, Any]:
+    """Return the rules for spellings as a model's file holds them."""
+    return {} if levels.clean is None else {"clean": levels.clean.to_json()}
+
+
 @dataclass(frozen=True)
 class Fit:
     """The options that both commands share, and what is done with them."""
@@ -199,6 +207,8 @@ class Fit:
     domains_file: str
     other: str | None
     null: str | None
+    clean: tuple[str, ...]
+    map_file: str | None
     epsilon: float
     delta: float
     mechanism: str
@@ -227,7 +237,10 @@ class Fit:
         """Return the public domains."""
         from simplexdp.cli.counting import stated_domains
 
-        return stated_domains(self.domains_file, self.other, self.null)
+        return stated_domains(self.domains_file, self.other, self.null, self._spelling())
+
+    def _spelling(self) -> Spelling:
+        return Spelling.stated(self.clean, self.map_file)
 
     def prepared(self) -> tuple[dict[str, Any], Output]:
         """Check everything that can be checked before anything is read; return what both estimators are told."""
@@ -285,7 +298,8 @@ class Fit:
         from simplexdp.cli.counting import codes_of_persons
 
         source = options.source(path, kind, self.encoding, self.no_header, self.delimiter)
-        found, persons = codes_of_persons(source, domains, Selection(bound=bound))
+        who = None if bound is None else self._spelling().of_persons(bound.unit)
+        found, persons = codes_of_persons(source, domains, Selection(bound=bound, who=who))
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
         return found, persons

@@ -14,11 +14,14 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp.cli.conditions import number_in
 from simplexdp.cli.counting import Levels, check_text, level_values
 from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from simplexdp.cli.spelling import Spelling
 
 __all__ = ["Bins", "bin_codes", "stated_columns"]
 
@@ -70,9 +73,16 @@ def bin_codes(
 
     try:
         numbers = values.cast(pa.string()).cast(pa.float64()) if _is_text(values) else values.cast(pa.float64())
+        found = numbers.to_numpy(zero_copy_only=False)
     except (pa.ArrowException, ValueError):
-        raise InvalidDataError(f"column {column!r} must hold numbers (none is shown)") from None
-    found = numbers.to_numpy(zero_copy_only=False)
+        if not _is_text(values):
+            raise InvalidDataError(f"column {column!r} must hold numbers (none is shown)") from None
+        found = _numbers_in(values)
+        # Text that is no number is a number that is missing, where these have a level.
+        if not null and np.isnan(found).any():
+            raise InvalidDataError(
+                f"column {column!r} has missing values, or text that is no number (none is shown); {remedy}"
+            ) from None
     missing = np.isnan(found)
     if not null and missing.any():
         raise InvalidDataError(f"column {column!r} has missing values (none is shown); {remedy}")
@@ -81,11 +91,22 @@ def bin_codes(
     return codes
 
 
+def _numbers_in(values: Any) -> NDArray[np.float64]:
+    """Return the numbers that texts are, NaN for those that are none."""
+    encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+    read = [None if text is None else number_in(text) for text in encoded.dictionary.to_pylist()]
+    table = np.array([*read, None], dtype=np.float64)  # the last one for missing values, whose index is -1
+    found: NDArray[np.float64] = table[encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    return found
+
+
 def _is_text(values: Any) -> bool:
     return "string" in str(values.type)
 
 
-def stated_columns(path: str, other: str | None, null: str | None) -> dict[str, Levels | Bins]:
+def stated_columns(
+    path: str, other: str | None, null: str | None, spelling: Spelling | None = None
+) -> dict[str, Levels | Bins]:
     """Read the public domains of a table.
 
     ``{"job": ["clerk", "smith"], "code": 10, "age": {"bins": 10, "bounds": [18, 90]}, "pay": {"edges": [0, 1, 2]}}``:
@@ -104,7 +125,8 @@ def stated_columns(path: str, other: str | None, null: str | None) -> dict[str, 
         if isinstance(stated, Mapping):
             found[name] = _bins(path, name, stated, null is not None)
         else:
-            found[name] = Levels(level_values(path, name, stated, null=True), other, null, "--domains")
+            clean = None if spelling is None else spelling.of(name)
+            found[name] = Levels(level_values(path, name, stated, null=True), other, null, "--domains", clean)
     return found
 
 

@@ -107,6 +107,13 @@ class Feature:
         return {text_of(value): code for code, value in enumerate(listed) if value is not None}
 
     @cached_property
+    def _found(self) -> dict[str, int]:
+        """The codes by the texts of values, as these are after cleaning."""
+        from simplexdp.frames.cleaning import with_spellings
+
+        return with_spellings(self._codes, self.domain.clean)
+
+    @cached_property
     def _unseen(self) -> int:
         if self.domain.other:
             return len(self.domain) - 1
@@ -123,7 +130,7 @@ class Feature:
         """Return the codes of a batch of values."""
         if self.edges is not None:
             return bin_codes(self.name, values, self.edges, null=len(self.domain) > len(self.edges) + 1)
-        found = coded(self.name, values, self._codes, self._unseen, self._missing, self.domain.clean)
+        found = coded(self.name, values, self._found, self._unseen, self._missing, self.domain.clean)
         if found.min(initial=0) < 0:
             raise InvalidDataError(f"column {self.name!r} has values that the model does not know (none is shown)")
         return found

@@ -73,10 +73,10 @@ def synthesize(
     else:
         if size is None:
             raise click.UsageError("give --size N for a model, or --epsilon, --delta and --domains for a table")
-        stated = ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by")
-        if table["weighted"] or any(table[name] is not None for name in stated):
+        stated = ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by", "map_file")
+        if table["weighted"] or table["clean"] or any(table[name] is not None for name in stated):
             raise click.UsageError(
-                "--domains, --compare, --unit and --ledger are for a table, which needs --epsilon too"
+                "--domains, --clean, --map, --compare, --unit and --ledger are for a table, which needs --epsilon too"
             )
         network = _model(file)
     if report is not None and not _is_synthesizer(network):

@@ -18,6 +18,7 @@ from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
 from simplexdp.exceptions import BudgetExceededError
 
@@ -39,6 +40,7 @@ table_options = options._stacked(
         "null is a level for missing values.",
     ),
     options.level_options,
+    options.spelling_options,
     click.option("--epsilon", type=float, help="Budget of everything."),
     click.option("--delta", type=float, help="Budget of everything."),
     adjacency_of("add_remove", paid=True),
@@ -119,6 +121,8 @@ def fitted_table(
     domains_file: str | None,
     other: str | None,
     null: str | None,
+    clean: tuple[str, ...],
+    map_file: str | None,
     epsilon: float | None,
     delta: float | None,
     adjacency: str,
@@ -150,11 +154,13 @@ def fitted_table(
     if compare is not None and not LEAST_PRICE <= compare < math.inf:
         raise click.UsageError(f"--compare must be a number from {LEAST_PRICE} on, the price, got {compare}")
     bound = of_persons(unit, max_rows, first_by, seed, weighted)
-    stated = stated_columns(domains_file, other, null)
+    spelling = Spelling.stated(clean, map_file)
+    stated = stated_columns(domains_file, other, null, spelling)
     found = account(ledger, seed)
     rng = options.seeded(seed)
+    who = None if bound is None else spelling.of_persons(bound.unit)
     records, persons = codes_of_persons(
-        options.source(file, **given), cast("Mapping[str, Any]", stated), Selection(bound=bound)
+        options.source(file, **given), cast("Mapping[str, Any]", stated), Selection(bound=bound, who=who)
     )
     noting = None if found is None else _Noting(found, name, file)
     with Progress("fitting") as bar:
@@ -179,7 +185,10 @@ def fitted_table(
             warn("no comparison: the ledger has not enough left for it")
     # It was fitted on codes; what is written has the values.
     binned = {column: levels for column, levels in stated.items() if isinstance(levels, Bins)}
-    domains = {column: Domain(len(levels.all) if column in binned else levels.all) for column, levels in stated.items()}
+    domains = {
+        column: Domain(len(levels.all)) if isinstance(levels, Bins) else Domain(levels.all, clean=levels.clean)
+        for column, levels in stated.items()
+    }
     numeric = {
         column: NumericColumn(Cut(np.array(bins.edges), bins.null), bins.bounds, bins.whole)
         for column, bins in binned.items()

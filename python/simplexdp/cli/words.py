@@ -14,7 +14,9 @@ _RULE = re.compile(r"(\w+(?:(?:, | and | or )\w+)*)(?= (?:must|needs?|cannot)\b)
 """The arguments that a message begins with, and then what holds for them."""
 
 _KEYWORD = re.compile(r"(?<![-\w.])(\w+)=")
-_QUOTED = re.compile(r"'([^']{81,})'")
+_QUOTED = re.compile(r"(?<!\w)'([^']*)'(?!\w)")
+"""Pairs of quotes, one after the other: what lies between two quoted names is no quotation."""
+_LONGEST = 80
 _PLAN = re.compile(r"sdp\.plan(?:\('(\w+)'[^)]*\))?")
 
 
@@ -41,8 +43,20 @@ def in_options(message: str, params: Sequence[click.Parameter]) -> str:
 
 
 def shortened(message: str) -> str:
-    """Return a message in which what somebody typed is not longer than a line."""
-    return _QUOTED.sub(lambda found: f"'{found[1][:60]}...' ({len(found[1])} characters)", message)
+    """Return a message in which what somebody typed is not longer than a line.
+
+    Examples
+    --------
+    >>> shortened(f"column 'age' has missing values, and a long sentence {'a' * 80} before 'sex' is none")[:40]
+    "column 'age' has missing values, and a l"
+    >>> shortened(f"column '{'a' * 100}' is not there")
+    "column 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' (100 characters) is not there"
+    """
+
+    def short(found: re.Match[str]) -> str:
+        return found[0] if len(found[1]) <= _LONGEST else f"'{found[1][:60]}...' ({len(found[1])} characters)"
+
+    return _QUOTED.sub(short, message)
 
 
 def check_given(params: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:

@@ -84,8 +84,7 @@ def test_models_of_python_are_read_with_their_bins_and_domains(simplexdp, folder
     for bad in ("SECRET", "", "nan"):
         refused = simplexdp("predict", "python.json", stdin=f"age,code\n{bad},1\n".encode())
         assert refused.code == 1
-        told = "must hold numbers" if bad == "SECRET" else "has missing values (none is shown); the model has no level"
-        assert f"column 'age' {told}" in refused.err
+        assert "column 'age' has missing values" in refused.err
         assert "SECRET" not in refused.err
     gaps = {**data, "age": np.where(data["age"] < 30, np.nan, data["age"])}
     model = PrivateCategoricalNB(categories={"code": 3}, classes=["a", "b"], binner=binner.set_params(null=True))

@@ -2,7 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
+
+from simplexdp.models import PrivateCategoricalNB
 
 ROWS = [
     ("p1", "Gyn\u00e4kologie", "Flu"),
@@ -117,3 +120,63 @@ def test_the_groups_of_a_hierarchy_have_spellings_too(simplexdp, visits):
     parts = {(row["part"], row["sick"]): row["count"] for row in done.json["rows"] if row["level"] == "part"}
     assert parts["head", "Cold"] == pytest.approx(2, abs=1e-3)
     assert parts["body", "Flu"] == pytest.approx(2, abs=1e-3)
+
+
+MODELS = ("many.csv", "--domains", "domains.json", "--epsilon", "50", "--delta", "1e-6", "--other", "other",
+          "--clean", "trim,fold", "--unit", "patient", "--max-rows", "2", "--out", "model.json", "-q")  # fmt: skip
+
+
+@pytest.fixture
+def stated(visits):
+    (visits / "domains.json").write_text(json.dumps({"ward": ["Eye", "GYN\u00c4KOLOGIE"], "sick": ["Flu", "Cold"]}))
+    lines = [f"{row[0].strip()}-{copy},{row[1]},{row[2]}" for copy in range(60) for row in ROWS]
+    (visits / "many.csv").write_text("\n".join(["patient,ward,sick", *lines]) + "\n", encoding="utf-8")
+    return visits
+
+
+@pytest.mark.filterwarnings("ignore::simplexdp.WeakGuaranteeWarning", "ignore:the budget is too small:UserWarning")
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("fit-nb", ("--target", "sick")),
+        ("fit-bn", ("--edge", "ward>sick", "--adjacency", "add_remove")),
+        ("fit-synth", ()),
+    ],
+)
+def test_models_know_spellings(simplexdp, stated, command, more):
+    done = simplexdp(command, *MODELS, *more)
+    assert done.code == 0, done.err
+    model = json.loads((stated / "model.json").read_text(encoding="utf-8"))
+    if command == "fit-nb":
+        (stated / "new.csv").write_text("ward\n eye\ngyna\u0308kologie\n", encoding="utf-8")
+        found = simplexdp("predict", "model.json", "new.csv", "--format", "csv")
+        assert found.code == 0, found.err
+        again = PrivateCategoricalNB.load(stated / "model.json")
+        typed = {"ward": np.array([" EYE", "Gyna\u0308kologie"], dtype=object)}
+        assert again.predict(typed).tolist() == ["Cold", "Flu"]
+        assert found.out.split() == ["sick", "Cold", "Flu"]
+    else:
+        assert '"clean"' in json.dumps(model)
+        drawn = simplexdp("synthesize", "model.json", "--size", "400", "--json")
+        rows = [json.loads(line) for line in drawn.out.splitlines()]
+        assert sum(row["ward"] == "other" for row in rows) < 200
+        assert {row["sick"] for row in rows} <= {"Flu", "Cold", "other"}
+    refused = simplexdp("synthesize", "model.json", "--size", "3", "--clean", "trim")
+    assert (refused.code, "--clean" in refused.err) == (2, True)
+
+
+def test_text_that_is_no_number_is_missing_in_bins(simplexdp, folder):
+    (folder / "ages.csv").write_text("age,sex\n" + "30,f\nn/a,m\n ,f\n7e1,m\n" * 50, encoding="utf-8")
+    (folder / "domains.json").write_text(
+        json.dumps({"age": {"bins": 2, "bounds": [0, 100], "null": True}, "sex": ["f", "m"]})
+    )
+    given = ("ages.csv", "--domains", "domains.json", "--epsilon", "50", "--delta", "1e-6", "--json", "-q")
+    done = simplexdp("synthesize", *given)
+    assert done.code == 0, done.err
+    ages = [json.loads(line)["age"] for line in done.out.splitlines()]
+    assert 60 < sum(age is None for age in ages) < 140
+    assert 25 < sum(age is not None and age >= 50 for age in ages) < 75
+    (folder / "domains.json").write_text(json.dumps({"age": {"bins": 2, "bounds": [0, 100]}, "sex": ["f", "m"]}))
+    refused = simplexdp("synthesize", *given)
+    assert refused.code == 1
+    assert "missing values, or text that is no number (none is shown); --null NAME" in " ".join(refused.err.split())
