@@ -205,7 +205,10 @@ def _by_dask(
     """Count each partition, which has all rows of some persons, where it is."""
     import dask
 
+    from simplexdp.frames.dask_workers import check_workers
     from simplexdp.frames.persons_lazy import persons_together
+
+    check_workers()
 
     def counted(part: Any) -> Tables:
         import narwhals as nw

@@ -71,6 +71,9 @@ def _local(part: Any, bound: Bound, columns: list[Any], sharing: str | None) -> 
 
 
 def _dask(frame: Any, bound: Bound, columns: list[Any], sharing: str | None) -> Any:
+    from simplexdp.frames.dask_workers import check_workers
+
+    check_workers()
     needed = frame[bound.columns(columns)]
     together = persons_together(needed, bound.unit)
     meta = (

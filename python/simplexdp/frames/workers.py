@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-__all__ = ["NEEDED", "answering", "check_answers", "lacking"]
+__all__ = ["NEEDED", "answering", "check_answers"]
 
 NEEDED = ("simplexdp", "pyarrow")
 """What a worker imports to draw; the version of the first must be the driver's."""
@@ -29,21 +29,17 @@ def answering(needed: tuple[str, ...]) -> Callable[[int], str]:
     return answer
 
 
-def check_answers(own: str, answers: Iterable[str]) -> None:
+def check_answers(own: str, answers: Iterable[str], who: str = "a worker") -> None:
     """Refuse workers that lack a package, or have another version of this one."""
     for answer in sorted(set(answers)):
         if answer.startswith("no "):
-            raise lacking(answer.removeprefix("no "))
+            name = answer.removeprefix("no ")
+            raise ImportError(
+                f"nothing was released: {who} cannot import {name}; install simplexdp {own}, pyarrow and narwhals "
+                "where the workers run (the Python of PYSPARK_PYTHON, the environment of Dask's workers and scheduler)",
+                name=name,
+            )
         if answer != own:
             raise ImportError(
-                f"nothing was released: a worker has simplexdp {answer}, and here it is {own}; install one version"
+                f"nothing was released: {who} has simplexdp {answer}, and here it is {own}; install one version"
             )
-
-
-def lacking(name: str | None) -> ImportError:
-    """Return the error that says what a worker cannot import."""
-    return ImportError(
-        f"nothing was released: a worker cannot import {name}; install simplexdp and pyarrow where the workers run "
-        "(the Python of PYSPARK_PYTHON, the environment of Dask's workers)",
-        name=name,
-    )

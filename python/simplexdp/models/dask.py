@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.frames import Domain, encode, workers
+from simplexdp.frames import Domain, encode
+from simplexdp.frames.dask_workers import check_workers
 
 __all__ = ["counted", "group_counts", "release_rows"]
 
@@ -139,12 +140,10 @@ def counted(counts: Any, checkpoint: str | None) -> Any:
         and (not os.path.isdir(checkpoint) or os.listdir(checkpoint))
     ):
         raise InvalidParameterError(f"checkpoint must be an empty folder or none yet, got {checkpoint!r}")
-    try:
-        kept = counts.persist()
-        # On a cluster that returns at once; this waits, and raises.
-        kept.map_partitions(len).compute()
-    except ImportError as error:
-        raise workers.lacking(error.name) from error
+    check_workers()
+    kept = counts.persist()
+    # On a cluster that returns at once; this waits, and raises.
+    kept.map_partitions(len).compute()
     return kept
 
 

@@ -125,15 +125,63 @@ def test_workers_that_cannot_draw_are_named_before_the_debit(monkeypatch):
     with pytest.raises(ImportError, match=r"a worker has simplexdp 0.9, and here it is 1;"):
         workers.check_answers("1", ["1", "0.9", "1"])
 
-    def absent(*_):
-        raise ModuleNotFoundError("No module named 'simplexdp'", name="simplexdp")
 
-    # As a worker of a Dask cluster fails that has not the package.
-    monkeypatch.setattr("simplexdp.models.dask._counted", absent)
+class Cluster:
+    """As a client of Dask's: it computes here, and says what its workers and its scheduler answer."""
+
+    def __init__(self, workers, scheduler=sdp.__version__):
+        self.workers, self.scheduler, self.asked = workers, scheduler, []
+
+    def get(self, graph, keys, **_):
+        return dask.get(graph, keys)
+
+    def run(self, question, *_):
+        self.asked.append(question(0))
+        return dict(enumerate(self.workers))
+
+    def run_on_scheduler(self, question, *_):
+        return self.scheduler
+
+    def submit(self, question, *arguments, pure):
+        from concurrent.futures import Future
+
+        found = Future()
+        found.set_result(question(*arguments))
+        return found
+
+
+@pytest.mark.parametrize(
+    ("cluster", "message"),
+    [
+        (Cluster([sdp.__version__, "no simplexdp"]), "a worker cannot import simplexdp; install simplexdp"),
+        (Cluster([sdp.__version__, "0.0.9"]), "a worker has simplexdp 0.0.9, and here it is"),
+        (Cluster([sdp.__version__], "no pyarrow"), "the scheduler cannot import pyarrow"),
+    ],
+)
+@pytest.mark.parametrize("who", [{}, {"unit": "p", "max_rows": 2}], ids=["records", "persons"])
+def test_a_cluster_of_dask_is_asked_before_the_debit(cluster, message, who):
+    people = frame().assign(p=1)
     accountant = sdp.Accountant(5.0, 1e-5)
-    with pytest.raises(ImportError, match="nothing was released: a worker cannot import simplexdp"):
-        histogram(accountant=accountant).release_on_dask(frame(), "x", by="g", groups=[0])
+    model = histogram(accountant=accountant, **who)
+    with dask.config.set(scheduler=cluster.get):
+        with pytest.raises(ImportError, match=f"nothing was released: {message}"):
+            model.release_on_dask(people, "x", by="g", groups=[0])
+        if who:
+            with pytest.raises(ImportError, match=message):
+                model.fit(people, "x")
+            with pytest.raises(ImportError, match=message):
+                sdp.frames.count_table(people, ["x"], {"x": LEVELS}, **{**who, "unit": "p"})
+    assert cluster.asked
     assert accountant.debits == 0
+
+
+@pytest.mark.parametrize("answers", [[sdp.__version__] * 2, []], ids=["two workers", "none yet"])
+def test_a_cluster_that_can_draw_does(answers):
+    cluster = Cluster(answers)
+    with dask.config.set(scheduler=cluster.get):
+        released = histogram().release_on_dask(frame(), "x", by="g", groups=[0, 1])
+    assert released.shape[1] == 4
+    assert cluster.asked == [sdp.__version__]
 
 
 def test_what_a_worker_is_asked_needs_no_package_to_be_read():
