@@ -37,9 +37,6 @@ MOST_ROWS_HERE = 1 << 27
 MOST_LEVELS = 1 << 16
 """Of a column, or cells of a table by levels: so many are no work."""
 
-PLACES = 1 << 12
-"""Into which persons are dealt on Spark: many for each task, and few to tell of."""
-
 MOST_CELLS_OF_TASKS = 1 << 20
 """Of all tables, where each task sends its own: 8 MB."""
 
@@ -228,9 +225,7 @@ def _by_spark(
     Persons are dealt into places, and places to tasks, each of which tells which it saw: that no two tasks saw the same
     does not depend on how Spark plans its shuffles.
     """
-    from pyspark.sql import functions as sf
-
-    from simplexdp.frames.persons_lazy import spark_plain
+    from simplexdp.frames.persons_lazy import PLACES, spark_dealt
     from simplexdp.frames.spark_tasks import CELLS, are_plain, can_count, summed
 
     needed = bound.columns(list(domains))
@@ -238,11 +233,9 @@ def _by_spark(
     selected = selected_columns(frame, needed, names).to_native()
     if not are_plain(selected.schema) or not can_count(selected.sparkSession):
         return None
-    unit = names[needed.index(bound.unit)]
-    person = spark_plain(selected[unit], selected.schema[unit].dataType)
-    placed = selected.withColumn("place", sf.pmod(sf.hash(person), sf.lit(PLACES)).cast("int"))
+    dealt = spark_dealt(selected, names[needed.index(bound.unit)])
     counting = _counting_in_tasks(needed, tables, domains, bound, weighted)
-    counted = placed.repartition("place").mapInArrow(counting, CELLS)
+    counted = dealt.mapInArrow(counting, CELLS)
     n_cells = sum(math.prod(shape_of(domains[column] for column in columns)) for columns in tables)
     found = summed(counted, n_cells + PLACES)
     if found[n_cells:].max(initial=0) > 1:
@@ -258,6 +251,7 @@ def _counting_in_tasks(
     def counts_of(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
+        from simplexdp.frames.persons_lazy import PLACES
         from simplexdp.frames.spark_tasks import cells_of, problem
 
         held = list(batches)

@@ -1,5 +1,6 @@
 """Tables of bounded rows beside the rule written out row by row, which shares nothing with the core but its text."""
 
+import datetime
 import hashlib
 from decimal import Decimal
 
@@ -183,3 +184,25 @@ def test_rows_of_one_person_in_two_tasks_are_noticed(spark, monkeypatch):
     monkeypatch.setattr(type(frame), "repartition", lambda frame, *_: dealt(frame, 4))
     with pytest.raises(NumericalError, match="rows of one person to two tasks"):
         count_table(frame, ["x"], {"x": 1}, unit="u", max_rows=1)
+
+
+@pytest.mark.filterwarnings("ignore")  # pyspark's own deprecations
+@pytest.mark.parametrize("options", [{}, {"first_by": "day"}], ids=["drawn", "first"])
+def test_spark_gives_the_rows_of_the_rule_in_tasks_and_by_its_query(spark, monkeypatch, options):
+    rng = np.random.default_rng(8)
+    days = [datetime.date(2024, 1, 1 + int(day)) for day in rng.integers(0, 9, 300)]
+    doses = [None if dose > 2 else float(dose) / 4 for dose in rng.integers(0, 4, 300)]
+    rows = list(
+        zip(rng.integers(0, 40, 300).tolist(), doses, days, rng.choice(["a", "b.c"], 300).tolist(), strict=True)
+    )
+    frame = spark.createDataFrame(rows, "`a.b` bigint, dose double, day date, x string").repartition(5)
+    given = {"unit": "a.b", "max_rows": 3, "seed": 1, "columns": ["x", "dose"], **options}
+    local = bound_rows(as_pandas(dict(zip(("a.b", "dose", "day", "x"), zip(*rows, strict=True), strict=True))), **given)
+    expected = sorted(map(repr, local.astype(object).where(local.notna(), None).itertuples(index=False, name=None)))
+    in_tasks = bound_rows(frame, **given)
+    assert in_tasks.schema.simpleString() == "struct<x:string,dose:double>"
+    assert sorted(repr(tuple(row)) for row in in_tasks.collect()) == expected
+    assert "MapInArrow" in in_tasks._jdf.queryExecution().toString()
+    monkeypatch.setattr("simplexdp.frames.spark_tasks.answers", lambda *_: {"no simplexdp"})
+    by_query = bound_rows(frame, **given)
+    assert sorted(repr(tuple(row)) for row in by_query.collect()) == expected
