@@ -28,6 +28,12 @@ def run() -> int:
         ("gammaincc, shapes 1 to 1e6 around the mean", sdp.special.gammaincc, scipy.special.gammaincc, (a, y)),
         ("betainc, shapes 1 to 1e6 and 50", sdp.special.betainc, scipy.special.betainc, (a, b, y / (y + b))),
         ("gammainc_inverse of 0.01", sdp.special.gammainc_inverse, scipy.special.gammaincinv, (a, 0.01)),
+        (
+            "betainc_inverse of 0.01, shapes 1 to 1e6 and 50",
+            sdp.special.betainc_inverse,
+            scipy.special.betaincinv,
+            (a, b, 0.01),
+        ),
     ]
     for label, ours, peer, arguments in incomplete:
         work = INCOMPLETE_SIZE

@@ -56,3 +56,32 @@ def test_beta_below_and_above_the_mean_for_small_and_large_shapes():
         compared += compare(float(lower), point.beta_lower(p, q, regularized=1))
         compared += compare(float(upper), (1 - point).beta_lower(q, p, regularized=1))
     assert compared > N_POINTS
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("law", ["gamma", "beta"])
+def test_a_quantile_has_the_probability_that_was_asked_for(law, upper):
+    rng = np.random.default_rng(3)
+    shapes = 10.0 ** rng.uniform(-2, 3, (2 if law == "beta" else 1, N_POINTS // 2))
+    p = np.where(rng.random(shapes.shape[1]) < 0.5, rng.random(shapes.shape[1]), 10.0 ** rng.uniform(-60, -1))
+    found = getattr(special, f"{law}inc{'c' if upper else ''}_inverse")(*shapes, p)
+
+    def tail(shape: list[float], x: float) -> arb:
+        a, x, *b = (arb(float(v)) for v in (shape[0], x, *shape[1:]))
+        if b:
+            return (1 - x).beta_lower(b[0], a, regularized=1) if upper else x.beta_lower(a, b[0], regularized=1)
+        # The ball of the lower function is wide for large shapes.
+        q = x.gamma_upper(a, regularized=1)
+        return q if upper else 1 - q
+
+    ctx.prec = 600
+    compared = 0
+    for shape, x, wanted in zip(shapes.T.tolist(), found.tolist(), p.tolist(), strict=True):
+        if not 1e-290 < x < 1 - 1e-9 and (law == "beta" or x < 1e-290):
+            continue
+        # What the functions themselves may be off, and two units in the last place of x.
+        noise = TOLERANCE * (1 + abs(np.log(wanted))) * wanted
+        reach = abs(tail(shape, x * (1 + 4.5e-16)) - tail(shape, x * (1 - 4.5e-16)))
+        assert abs(tail(shape, x) - wanted) < noise + reach, (shape, wanted, x)
+        compared += 1
+    assert compared > N_POINTS // 4

@@ -78,6 +78,10 @@ impl Tail {
         Self::plain(1.0 - self.value())
     }
 
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self { factor: self.factor * factor, ..self }
+    }
+
     pub(super) fn log(self) -> f64 {
         self.exponent + self.factor.ln()
     }

@@ -68,17 +68,26 @@ pub(super) fn tails(a: f64, b: f64, x: f64) -> Tails {
         Tails::AT_BOTTOM
     } else {
         let (a, b) = in_range(a, b);
-        if x < TINY {
-            let (lower, upper) = power_series(a, b, x);
-            return Tails { lower, upper };
-        }
-        if a == b && x == 0.5 {
-            // The median of a symmetric law, to the last digit.
-            return Tails { lower: Tail::plain(0.5), upper: Tail::plain(0.5) };
-        }
-        let point = Point::new(a, b, x);
-        if point.margin >= 0.0 { point.tails_below_mean() } else { point.mirror().tails_below_mean().swap() }
+        inner_tails(a, b, x).0
     }
+}
+
+/// Both tails and x^a (1-x)^b/B(a, b), for shapes in range and 0 < x < 1.
+pub(super) fn inner_tails(a: f64, b: f64, x: f64) -> (Tails, Tail) {
+    let point = Point::new(a, b, x);
+    let weight = point.weight();
+    let tails = if x < TINY {
+        let (lower, upper) = power_series(a, b, x);
+        Tails { lower, upper }
+    } else if a == b && x == 0.5 {
+        // The median of a symmetric law, to the last digit.
+        Tails { lower: Tail::plain(0.5), upper: Tail::plain(0.5) }
+    } else if point.margin >= 0.0 {
+        point.tails_below_mean(weight)
+    } else {
+        point.mirror().tails_below_mean(weight).swap()
+    };
+    (tails, weight)
 }
 
 /// Shapes whose products and quotients stay in the normal range: from 1e-140 to 1e140, two tiny ones in proportion.
@@ -90,7 +99,7 @@ pub(super) fn in_range(a: f64, b: f64) -> (f64, f64) {
 
 /// A distribution and a point, with what must not be computed twice.
 #[derive(Clone, Copy)]
-pub(super) struct Point {
+struct Point {
     a: f64,
     b: f64,
     x: f64,
@@ -103,7 +112,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    pub(super) fn new(a: f64, b: f64, x: f64) -> Self {
+    fn new(a: f64, b: f64, x: f64) -> Self {
         // a - a x - b x with exact products and sums: y is only known to half a unit in the last place.
         let (p, q) = (a * x, b * x);
         let (p_rest, q_rest) = (a.mul_add(x, -p), b.mul_add(x, -q));
@@ -124,7 +133,8 @@ impl Point {
         Self { a: self.a + steps, margin: self.margin + steps * self.y, margin_rest: 0.0, ..self }
     }
 
-    fn tails_below_mean(self) -> Tails {
+    /// Both tails of a point that is not above the mean; `weight` is its [`Self::weight`].
+    fn tails_below_mean(self, weight: Tail) -> Tails {
         let Self { a, b, x, y, .. } = self;
         if x > 0.5 && (a + b) * y < 1.0 && b < 1.0 {
             // The mean of 1 - X is below y, but almost all of its mass may be too.
@@ -132,11 +142,11 @@ impl Point {
             return Tails { lower: upper.1, upper: upper.0 };
         }
         let lower = if a >= 1.0 && b >= 1.0 && a.min(b) < FRACTION_BELOW {
-            self.scaled(self.fraction())
+            weight.times(self.fraction())
         } else if a < SERIES_BELOW {
-            self.series()
+            weight.times(self.series())
         } else {
-            self.scaled(self.integral())
+            weight.times(self.integral())
         };
         if a < 1.0 && x <= 0.5 {
             // The lower tail may be close to 1.
@@ -145,13 +155,8 @@ impl Point {
         Tails::from_lower(lower)
     }
 
-    fn scaled(self, factor: f64) -> Tail {
-        let weight = self.weight();
-        Tail { factor: weight.factor * factor, ..weight }
-    }
-
     /// x^a y^b/B(a, b).
-    pub(super) fn weight(self) -> Tail {
+    fn weight(self) -> Tail {
         let Self { a, b, x, y, margin, margin_rest } = self;
         let n = a + b;
         // At the mean, x0 = a/n: x0^a y0^b/B(a, b) = sqrt(a b/(2 pi n)) exp(s(n) - s(a) - s(b)) by Stirling. From there,
@@ -199,9 +204,9 @@ impl Point {
         value
     }
 
-    /// I_x by its series of positive terms [DLMF 8.17.8], as far as the shape at which the integral takes over:
+    /// I_x without its weight by its series of positive terms [DLMF 8.17.8], as far as the shape at which the integral takes over:
     /// I_x(a, b) = x^a y^b/(a B(a, b)) sum over k < m of (a+b)_k/(a+1)_k x^k + I_x(a+m, b).
-    fn series(self) -> Tail {
+    fn series(self) -> f64 {
         let Self { a, b, x, .. } = self;
         let steps = (SERIES_BELOW - a).ceil();
         let (mut term, mut sum, mut k) = (1.0, 0.0, 0.0);
@@ -211,11 +216,11 @@ impl Point {
             term *= ratio;
             k += 1.0;
             if ratio < 1.0 && term < 1e-17 * (1.0 - ratio) * sum {
-                return self.scaled(sum / a);
+                return sum / a;
             }
         }
         let rest = self.raise(steps).integral();
-        self.scaled((sum + term * (a + steps) * rest) / a)
+        (sum + term * (a + steps) * rest) / a
     }
 
     /// int_0^inf of (t/x)^a ((1-t)/y)^b dv, logit t = logit x - v: I_x without its weight.

@@ -91,7 +91,7 @@ fn series(a: f64, x: f64) -> Tail {
         }
     }
     let weight = weight(a, x);
-    Tail { factor: weight.factor * sum / a, ..weight }
+    weight.times(sum / a)
 }
 
 /// Q for x >= max(a, 1), as x^a e^-x/Gamma(a) times 1/(x+1-a - 1 (1-a)/(x+3-a - 2 (2-a)/(x+5-a - ...))), whose convergents
@@ -114,7 +114,7 @@ fn continued_fraction(a: f64, x: f64) -> Tail {
         }
     }
     let weight = weight(a, x);
-    Tail { factor: weight.factor * sum / first, ..weight }
+    weight.times(sum / first)
 }
 
 /// Q for a < 1 and x < 1, where P may be close to 1: with x^a/Gamma(1+a) = e^L,

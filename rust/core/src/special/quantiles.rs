@@ -1,9 +1,11 @@
 //! Quantiles of the Gamma and Beta distributions: inverses of the incomplete functions in their last argument.
 //!
 //! The equation is solved for logarithms, of the smaller tail against that of the variable: the function is then
-//! nearly straight in both tails, and the root may lie on any scale.
+//! nearly straight in both tails, and the root may lie on any scale. Halley's steps from the usual approximations end
+//! after two or three evaluations; where they do not settle, a bracket is shrunk.
 
-use super::incomplete_beta::{self, Point, in_range};
+use super::gaps::{Tail, Tails};
+use super::incomplete_beta::{self, in_range};
 use super::incomplete_gamma;
 use super::{log_gamma_1p, log_gamma_ratio};
 use crate::Result;
@@ -14,6 +16,12 @@ const TOLERANCE: f64 = 4.5e-16;
 
 /// Below this (times the larger shape) two terms of a power series are exact.
 const TINY: f64 = 1e-8;
+
+/// Halley's steps settle after two or three from a good start; a bad one is left to the bracket after these.
+const MOST_STEPS: u32 = 8;
+
+/// A step of s leaves about s (s (1 + scale))^2 in ln x; ten times more is still half a unit in the last place.
+const SETTLED: f64 = 1e-17;
 
 /// A probability below one half and the tail that it belongs to.
 #[derive(Clone, Copy)]
@@ -35,16 +43,27 @@ impl Wanted {
         }
     }
 
-    /// The standard normal quantile to about 3e-3, a starting point. [AS64] 26.2.22
+    /// The standard normal quantile to about 5e-4, a starting point. [AS64] 26.2.23
     fn rough_normal_quantile(self) -> f64 {
         let upper = |q: f64| {
             let t = (-2.0 * q.ln()).sqrt();
-            t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t))
+            t - (2.515_517 + t * (0.802_853 + t * 0.010_328))
+                / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)))
         };
         match self {
             Self::Lower(p) => -upper(p),
             Self::Upper(q) => upper(q),
         }
+    }
+
+    /// ln(tail/wanted) with two derivatives by ln x; `weight` is x density(x), and `bend` the slope of its logarithm.
+    fn jet(self, tails: Tails, weight: Tail, bend: f64) -> [f64; 3] {
+        let (value, tail, sign) = match self {
+            Self::Lower(p) => (tails.log_lower() - p.ln(), tails.lower, 1.0),
+            Self::Upper(q) => (tails.log_upper() - q.ln(), tails.upper, -1.0),
+        };
+        let slope = sign * (weight.exponent - tail.exponent).exp() * (weight.factor / tail.factor);
+        [value, slope, slope * (bend - slope)]
     }
 
     fn search(self, routine: &'static str) -> Search {
@@ -107,14 +126,31 @@ fn gamma_inverse(a: f64, p: f64, wanted: Wanted, ends: (f64, f64)) -> Result<f64
         return Ok(power * (1.0 + power / (1.0 + a)));
     }
     let equation = |x: f64| {
-        let tails = incomplete_gamma::tails(a, x);
-        let log_weight = incomplete_gamma::weight(a, x).log();
-        jet(wanted, tails.log_lower(), tails.log_upper(), log_weight, x)
+        let weight = incomplete_gamma::weight(a, x);
+        wanted.jet(incomplete_gamma::tails(a, x), weight, a - x)
     };
-    // The cube root is nearly normal (Wilson and Hilferty); the power takes over for small shapes and far down the tail.
-    let cube_root = 1.0 - 1.0 / (9.0 * a) + wanted.rough_normal_quantile() / (3.0 * a.sqrt());
-    let start = if a < 1.0 { power } else { power.max(a * cube_root.max(0.0).powi(3)) };
-    Ok(wanted.search("gammainc_inverse").solve(equation, start, (f64::MIN_POSITIVE, f64::MAX))?.x)
+    let start = if a < 1.0 {
+        small_shape_guess(a, power, wanted)
+    } else {
+        // The cube root is nearly normal (Wilson and Hilferty); far down the tail the power takes over.
+        let cube_root = 1.0 - 1.0 / (9.0 * a) + wanted.rough_normal_quantile() / (3.0 * a.sqrt());
+        power.max(a * cube_root.max(0.0).powi(3))
+    };
+    if let Some(x) = settled(equation, start, f64::MAX, a.sqrt()) {
+        return Ok(x);
+    }
+    Ok(wanted.search("gammainc_inverse").solve(against_x(equation), start, (f64::MIN_POSITIVE, f64::MAX))?.x)
+}
+
+/// Roughly the root for a < 1: the power, or far up Q(a, x) = x^(a-1) e^-x/Gamma(a) (1 + O(1/x)).
+fn small_shape_guess(a: f64, power: f64, wanted: Wanted) -> f64 {
+    if let Wanted::Upper(q) = wanted {
+        let leading = a.ln() - log_gamma_1p(a) - q.ln();
+        if leading > 1.0 {
+            return leading - (1.0 - a) * leading.ln();
+        }
+    }
+    power * (power / (1.0 + a)).min(1.0).exp()
 }
 
 fn beta_inverse(a: f64, b: f64, p: f64, wanted: Wanted, ends: (f64, f64)) -> Result<f64> {
@@ -126,36 +162,119 @@ fn beta_inverse(a: f64, b: f64, p: f64, wanted: Wanted, ends: (f64, f64)) -> Res
         return Ok(if p == 0.0 { ends.0 } else { ends.1 });
     }
     let (a, b) = in_range(a, b);
+    // The half that is likely to hold the root, so that the unknown is the small one of x and 1 - x.
+    let (x, y) = beta_guess(a, b, wanted);
+    let settled =
+        if x <= y { beta_settled(a, b, wanted, x) } else { beta_settled(b, a, wanted.mirror(), y).map(|y| 1.0 - y) };
+    if let Some(x) = settled {
+        return Ok(x);
+    }
     let middle = incomplete_beta::tails(a, b, 0.5);
     let below = match wanted {
         Wanted::Lower(p) => middle.lower.value() >= p,
         Wanted::Upper(q) => middle.upper.value() <= q,
     };
-    // The half that holds the root, so that the unknown is the small one of x and 1 - x.
     if below { beta_small_root(a, b, wanted) } else { Ok(1.0 - beta_small_root(b, a, wanted.mirror())?) }
+}
+
+/// Roughly the root, and what it leaves of one.
+fn beta_guess(a: f64, b: f64, wanted: Wanted) -> (f64, f64) {
+    if a.min(b) > 1.0 {
+        // [AS64] 26.5.22, whose normal quantile is the upper one.
+        let z = wanted.rough_normal_quantile();
+        let (u, v) = (1.0 / (2.0 * a - 1.0), 1.0 / (2.0 * b - 1.0));
+        let (lambda, h) = ((z * z - 3.0) / 6.0, 2.0 / (u + v));
+        let w = -z * (h + lambda).sqrt() / h - (v - u) * (lambda + 5.0 / 6.0 - 2.0 / (3.0 * h));
+        let (x, y) = (a, b * (2.0 * w).exp());
+        return (x / (x + y), y / (x + y));
+    }
+    // The density is taken for a power of x below the mean and of 1 - x above.
+    let (x, y) = (a / (a + b), b / (a + b));
+    let (below, above) = (x.powf(a) / a, y.powf(b) / b);
+    let (p, q) = match wanted {
+        Wanted::Lower(p) => (p, 1.0 - p),
+        Wanted::Upper(q) => (1.0 - q, q),
+    };
+    if p * (below + above) < below {
+        let x = (a * (below + above) * p).powf(1.0 / a);
+        (x, 1.0 - x)
+    } else {
+        let y = (b * (below + above) * q).powf(1.0 / b);
+        // 1 - y, of which little may be left.
+        (-((b * (below + above) * q).ln() / b).exp_m1(), y)
+    }
+}
+
+/// The root by Halley's steps, when it is not far above 1/2 and they settle.
+fn beta_settled(a: f64, b: f64, wanted: Wanted, guess: f64) -> Option<f64> {
+    let power = beta_power(a, b, wanted);
+    let bend = (b - 1.0) * power / (1.0 + a);
+    if power * b.max(1.0) < TINY {
+        return Some(power * (1.0 + bend));
+    }
+    let start = if a <= 1.0 && bend.abs() < 0.5 { power * bend.exp() } else { guess };
+    settled(beta_equation(a, b, wanted), start.min(0.5), 0.75, (1.0 / a + 1.0 / b).sqrt().recip())
+}
+
+/// The root of the leading power: I_x(a, b) = x^a/(a B(a, b)) (1 - a (b-1) x/(a+1) + O((b x)^2)).
+fn beta_power(a: f64, b: f64, wanted: Wanted) -> f64 {
+    power_root(a, wanted, log_gamma_1p(a) - log_gamma_ratio(b, a))
+}
+
+/// The equation for ln x, with two derivatives.
+fn beta_equation(a: f64, b: f64, wanted: Wanted) -> impl Fn(f64) -> [f64; 3] {
+    move |x| {
+        let (tails, weight) = incomplete_beta::inner_tails(a, b, x);
+        // x density(x) = x^a (1-x)^(b-1)/B(a, b).
+        let rest = 1.0 - x;
+        wanted.jet(tails, weight.times(1.0 / rest), a - (b - 1.0) * (x / rest))
+    }
 }
 
 /// The root when it is at most 1/2.
 fn beta_small_root(a: f64, b: f64, wanted: Wanted) -> Result<f64> {
-    // I_x(a, b) = x^a/(a B(a, b)) (1 - a (b-1) x/(a+1) + O((b x)^2)).
-    let power = power_root(a, wanted, log_gamma_1p(a) - log_gamma_ratio(b, a));
+    let power = beta_power(a, b, wanted);
     if power * b.max(1.0) < TINY {
         return Ok(power * (1.0 + (b - 1.0) * power / (1.0 + a)));
     }
-    let equation = |x: f64| {
-        let tails = incomplete_beta::tails(a, b, x);
-        let log_weight = Point::new(a, b, x).weight().log() - (-x).ln_1p();
-        jet(wanted, tails.log_lower(), tails.log_upper(), log_weight, x)
-    };
-    // The logit is nearly normal for large shapes.
-    let logit = (a / b).ln() + wanted.rough_normal_quantile() * (1.0 / a + 1.0 / b).sqrt();
-    let start = if a.min(b) < 1.0 { power } else { power.max(1.0 / (1.0 + (-logit).exp())) };
+    let equation = against_x(beta_equation(a, b, wanted));
+    let start = if a.min(b) < 1.0 { power } else { power.max(beta_guess(a, b, wanted).0) };
     // Where I_(1/2) equals the wanted value to the last bit, the sign at 1/2 may be either.
     let high = 0.5;
     if sign_at_end(wanted, equation(high)[0]) {
         return Ok(high);
     }
     Ok(wanted.search("betainc_inverse").solve(equation, start.min(high), (f64::MIN_POSITIVE, high))?.x)
+}
+
+/// Halley's steps in ln x from `start`, until the error that the last one leaves is below a unit in the last place of x;
+/// none if they do not settle soon, or beyond `last`.
+///
+/// `equation` has the value and two derivatives by ln x, and bends over distances of 1/(1 + `scale`).
+fn settled(equation: impl Fn(f64) -> [f64; 3], start: f64, last: f64, scale: f64) -> Option<f64> {
+    let mut x = start;
+    for _ in 0..MOST_STEPS {
+        let [value, slope, curvature] = equation(x);
+        let newton = -value / slope;
+        let step = newton / (1.0 + 0.5 * newton * curvature / slope).clamp(0.5, 2.0);
+        x += x * step.exp_m1();
+        if !(x >= f64::MIN_POSITIVE && x <= last) {
+            return None;
+        }
+        let relative = step * (1.0 + scale);
+        if step.abs() * (relative * relative) < SETTLED {
+            return Some(x);
+        }
+    }
+    None
+}
+
+/// An equation for ln x as one for x, with its slope alone.
+fn against_x(equation: impl Fn(f64) -> [f64; 3]) -> impl Fn(f64) -> [f64; 3] {
+    move |x| {
+        let [value, slope, _] = equation(x);
+        [value, slope / x, f64::NAN]
+    }
 }
 
 /// Whether the root is not left of the right end, where the equation has this value.
@@ -181,12 +300,4 @@ fn power_root(a: f64, wanted: Wanted, l: f64) -> f64 {
     // No error of a logarithm of a tiny number; what the rounding of 1/a leaves counts times that logarithm.
     let rest = (-inverse).mul_add(a, 1.0) / a;
     power * (rest * base.ln()).exp()
-}
-
-/// ln(tail/wanted) with its slope; `log_weight` is ln(x density(x)).
-fn jet(wanted: Wanted, log_lower: f64, log_upper: f64, log_weight: f64, x: f64) -> [f64; 3] {
-    match wanted {
-        Wanted::Lower(p) => [log_lower - p.ln(), (log_weight - log_lower).exp() / x, f64::NAN],
-        Wanted::Upper(q) => [log_upper - q.ln(), -(log_weight - log_upper).exp() / x, f64::NAN],
-    }
 }
