@@ -42,20 +42,23 @@ pub(crate) fn in_shape<'py, T: Element>(
     values.into_pyarray(py).reshape(shape)
 }
 
+/// Values between two looks at the interrupt; the fastest take some nanoseconds.
+const ASK_EVERY: usize = 64;
+
 /// The values of `f` at 0, ..., n - 1, in a loop that hears an interrupt.
 pub(crate) fn collect<T>(
     n: usize,
     mut f: impl FnMut(usize) -> simplexdp_core::Result<T>,
 ) -> simplexdp_core::Result<Vec<T>> {
-    /// The fastest values take ten nanoseconds.
-    const ASK_EVERY: usize = 64;
-    let value = |i: usize| {
-        if i.is_multiple_of(ASK_EVERY) {
-            interrupt::check()?;
+    // Results tell no length to `collect` of the standard library, which would grow the vector again and again.
+    let mut values = Vec::with_capacity(n);
+    for start in (0..n).step_by(ASK_EVERY) {
+        interrupt::check()?;
+        for i in start..(start + ASK_EVERY).min(n) {
+            values.push(f(i)?);
         }
-        f(i)
-    };
-    (0..n).map(value).collect()
+    }
+    Ok(values)
 }
 
 /// Maps `f` over one array, with the interpreter released when the array is long.
@@ -65,8 +68,16 @@ pub(crate) fn map<'py>(
     f: impl Fn(f64) -> f64 + Send + Sync,
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
     let x = as_slice("x", &x)?;
-    let values = detached_above(py, DETACH_ABOVE, x.len(), || collect(x.len(), |i| Ok(f(x[i]))))??;
-    Ok(values.into_pyarray(py))
+    let apply = || {
+        let mut values = Vec::with_capacity(x.len());
+        for some in x.chunks(ASK_EVERY) {
+            interrupt::check()?;
+            values.extend(some.iter().map(|&x| f(x)));
+        }
+        Ok(values)
+    };
+    let values: simplexdp_core::Result<Vec<f64>> = detached_above(py, DETACH_ABOVE, x.len(), apply)?;
+    Ok(values?.into_pyarray(py))
 }
 
 /// Maps `f` over `N` named arrays, each as long as the longest or of one value that stands for all.
