@@ -12,23 +12,36 @@ from simplexdp.testing import SeededRng
 NOT_INFERRED = "the model is not inferred, so that its tables stay as they were drawn"
 
 
-def test_a_network_of_more_records_than_its_posterior_takes():
+def test_a_network_of_millions_of_records_is_inferred():
     generator = np.random.default_rng(0)
     size = 4_500_000
     first = generator.integers(0, 8, size)
     second = (first + generator.integers(0, 3, size)) % 8
-    accountant = sdp.Accountant(1.0, 1e-6)
     model = PrivateBayesianNetwork(
-        [("a", "b")], {"a": 8, "b": 8}, epsilon=1.0, delta=1e-7, accountant=accountant, random_state=SeededRng(1)
-    )
-    with pytest.warns(UserWarning, match=NOT_INFERRED):
-        model.fit({"a": first, "b": second})
-    assert accountant.debits == 1
-    assert model.smoothing_ == "floor"
+        [("a", "b")], {"a": 8, "b": 8}, epsilon=1.0, delta=1e-8, random_state=SeededRng(1)
+    ).fit({"a": first, "b": second})
+    assert model.smoothing_ == "posterior"
     true = np.zeros((8, 8))
     np.add.at(true, (first, second), 1)
     # Two tables share epsilon 1: noise of some counts, of half a million in a row.
     np.testing.assert_allclose(model.cpds_["b"], true / true.sum(axis=1, keepdims=True), atol=5e-5)
+
+
+def test_a_network_whose_inference_fails(monkeypatch):
+    def fails(*_):
+        raise NumericalError("inference: by test")
+
+    monkeypatch.setattr("simplexdp.models.network_release.smooth_network", fails)
+    accountant = sdp.Accountant(1.0, 1e-6)
+    model = PrivateBayesianNetwork(
+        [("a", "b")], {"a": 3, "b": 3}, epsilon=1.0, delta=1e-7, accountant=accountant, random_state=SeededRng(1)
+    )
+    first = np.random.default_rng(0).integers(0, 3, 900)
+    with pytest.warns(UserWarning, match=f"{NOT_INFERRED}.*by test"):
+        model.fit({"a": first, "b": (first + 1) % 3})
+    assert accountant.debits == 1
+    assert model.smoothing_ == "floor"
+    np.testing.assert_allclose(model.cpds_["b"], np.roll(np.eye(3), 1, axis=1), atol=0.1)
     with pytest.raises(AttributeError, match="cpd_sds_"):
         _ = model.cpd_sds_
     again = PrivateBayesianNetwork.from_json(model.to_json())

@@ -46,6 +46,9 @@ const MOST_TOTALS: i64 = 1 << 13;
 /// Priors of a cell below that say that it is empty.
 const LEAST_PRIOR: f64 = 1e-9;
 
+/// A total that is known counts as known to this variance.
+const LEAST_VARIANCE: f64 = 0.05;
+
 /// How far from its mean a total is looked for, in standard deviations.
 const REACH: f64 = 10.0;
 
@@ -180,12 +183,15 @@ impl Group {
     /// What is known of the totals beside the tables, as means and precisions.
     fn beside_tables(&self) -> Result<Vec<Information>> {
         if let Some(n) = self.known {
+            if self.rows() == 1 {
+                return Ok(vec![Information::new(n as f64, LEAST_VARIANCE)]);
+            }
             let totals = Row { factors: &self.totals, term: None, cap: n };
             let known = Lattice::known(n);
             let fitted = totals.fit(&vec![self.totals_prior; self.rows()], &known, FINENESS, 0.0)?;
             let weights = fitted.weights(&known)?;
             let moments = fitted.counts(&weights)?;
-            let information = moments.into_iter().map(|(mean, variance)| Information::new(mean, variance.max(0.05)));
+            let information = moments.into_iter().map(|(mean, variance)| Information::new(mean, variance.max(LEAST_VARIANCE)));
             return Ok(information.collect());
         }
         let noisy = |f: &Option<Factor>| {
