@@ -14,6 +14,7 @@
 //!
 //! - `lattice`: what is known of a total.
 //! - `row`: one row given its prior and its total; exact for small spreads, else on a grid in the spread of its cells.
+//! - `untilted`: weights of counts that are asked for again and again.
 //! - `strength`: centre and concentration.
 //! - `mixture`: intervals.
 
@@ -21,6 +22,7 @@ mod lattice;
 mod mixture;
 mod row;
 mod strength;
+mod untilted;
 
 use self::lattice::{FEW, Information, Lattice, range_around};
 use self::mixture::BetaMixture;

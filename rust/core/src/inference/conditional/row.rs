@@ -5,6 +5,7 @@
 //! means stay what they are. With a step of one, which is what small spreads give, nothing is left out but masses below 1e-17.
 
 use crate::inference::cell::Cell;
+use crate::inference::exponentials::exponentials;
 use crate::inference::factor::Factor;
 use crate::inference::segment::Segment;
 use crate::inference::total::{Total, TotalPrior, TotalTerm};
@@ -13,6 +14,7 @@ use crate::special::{log_gamma, log_gamma_ratio};
 use crate::{Error, Result, interrupt};
 
 use super::lattice::{Lattice, on_multiples};
+use super::untilted::{Run, Untilted};
 
 /// Logarithm of the relative weight where a window ends: exact counts, and counts on a coarser grid.
 const CUT_EXACT: f64 = 42.0;
@@ -88,6 +90,12 @@ pub(super) struct Weights {
 /// Means and variances.
 pub(super) type Moments = Vec<(f64, f64)>;
 
+/// The cells of a row with what is known of their weights.
+struct Leaves {
+    cells: Vec<Cell>,
+    known: Vec<Untilted>,
+}
+
 struct Leaf {
     law: Segment,
     log_sum: f64,
@@ -107,14 +115,15 @@ impl Row<'_> {
         let priors = cells.iter().map(Cell::prior).collect();
         let mut fitted = Fitted { priors, prior_sum, front: log_gamma(prior_sum), term, blocks: Vec::new() };
         let all = (totals.start, totals.last() + 1);
-        let first = self.block(&cells, &fitted, totals.moments(), all, fineness, start)?;
+        let mut leaves = Leaves { known: vec![Untilted::default(); cells.len()], cells };
+        let first = self.block(&mut leaves, &fitted, totals.moments(), all, fineness, start)?;
         fitted.blocks.push(first);
-        self.extend(&cells, &mut fitted, totals, fineness)?;
+        self.extend(&mut leaves, &mut fitted, totals, fineness)?;
         Ok(fitted)
     }
 
     /// Adds blocks on either side as far as totals matter.
-    fn extend(&self, cells: &[Cell], fitted: &mut Fitted, totals: &Lattice, fineness: f64) -> Result<()> {
+    fn extend(&self, leaves: &mut Leaves, fitted: &mut Fitted, totals: &Lattice, fineness: f64) -> Result<()> {
         let all = (totals.start, totals.last() + 1);
         let depth = if fitted.blocks[0].step == 1 { CUT_EXACT } else { BLOCKS_COARSE };
         let height = |fitted: &Fitted, block: &Block, n: i64| totals.log_at(n) + fitted.log_at(block, n);
@@ -141,7 +150,7 @@ impl Row<'_> {
                 let next = loop {
                     let target = if upwards { missing as f64 + distance } else { missing as f64 - distance };
                     let target = target.clamp(rest.0 as f64, (rest.1 - 1) as f64).max(0.0);
-                    let block = self.block(cells, fitted, (target, 1.0), rest, fineness, tilt)?;
+                    let block = self.block(leaves, fitted, (target, 1.0), rest, fineness, tilt)?;
                     if (block.range.0..block.range.1).contains(&missing) {
                         break Some(block);
                     }
@@ -161,7 +170,7 @@ impl Row<'_> {
     /// The block of totals around what is known of the total.
     fn block(
         &self,
-        cells: &[Cell],
+        leaves: &mut Leaves,
         fitted: &Fitted,
         known: (f64, f64),
         window: (i64, i64),
@@ -169,7 +178,7 @@ impl Row<'_> {
         start: f64,
     ) -> Result<Block> {
         let step = self.step(&fitted.priors, known.0, fineness);
-        let (tilt, leaves) = self.tilted(cells, fitted, known, step, start)?;
+        let (tilt, leaves) = self.tilted(leaves, fitted, known, step, start)?;
         let log_scale = leaves.iter().map(|leaf| leaf.log_sum).sum::<f64>() - (step as f64).ln();
         let (mean, variance) = leaves
             .iter()
@@ -215,7 +224,7 @@ impl Row<'_> {
     /// The tilt that makes the sum likely where the total is, with the tilted laws.
     fn tilted(
         &self,
-        cells: &[Cell],
+        leaves: &mut Leaves,
         fitted: &Fitted,
         known: (f64, f64),
         step: i64,
@@ -229,9 +238,10 @@ impl Row<'_> {
         let tolerance = 1e-4 / (1.0 + known.0.sqrt());
         loop {
             steps += 1;
-            let leaves = cells.iter().map(|cell| self.leaf(cell, tilt, step)).collect::<Result<Vec<_>>>()?;
+            let laws = leaves.cells.iter().zip(&mut leaves.known);
+            let laws = laws.map(|(cell, known)| self.leaf(cell, known, tilt, step)).collect::<Result<Vec<_>>>()?;
             let (mut mean, mut variance) = (0.0, 0.0);
-            for leaf in &leaves {
+            for leaf in &laws {
                 let (m, v) = leaf.law.moments();
                 mean += m * step as f64;
                 variance += v * (step * step) as f64;
@@ -244,7 +254,7 @@ impl Row<'_> {
             // Noise with little spread moves in jumps, whose place is found by halving.
             let narrow = high - low <= tolerance * (1.0 + tilt.abs()) || steps >= MOST_STEPS;
             if (change.abs() * variance.sqrt() <= 0.5 && change.abs() <= 0.5) || narrow {
-                return Ok((tilt, leaves));
+                return Ok((tilt, laws));
             }
             if gap > 0.0 {
                 low = tilt;
@@ -258,11 +268,12 @@ impl Row<'_> {
     }
 
     /// The law of one count that is proportional to exp(tilt x) times its weight, on multiples of the step.
-    fn leaf(&self, cell: &Cell, tilt: f64, step: i64) -> Result<Leaf> {
+    fn leaf(&self, cell: &Cell, known: &mut Untilted, tilt: f64, step: i64) -> Result<Leaf> {
         let cap = self.cap as i64;
         let mode = cell.mode(tilt, self.cap).unwrap_or(self.cap) as i64;
         let front = log_gamma(cell.prior());
-        let log_weight = |x: f64| log_rising(x, cell.prior(), front) + cell.log_likelihood(x) + tilt * x;
+        let untilted = |x: f64| log_rising(x, cell.prior(), front) + cell.log_likelihood(x);
+        let log_weight = |x: f64| untilted(x) + tilt * x;
         let top = log_weight(mode as f64);
         let cut = if step == 1 { CUT_EXACT } else { CUT_COARSE };
         let rise = if cell.prior() < 1.0 { RISE } else { 0.0 };
@@ -282,27 +293,32 @@ impl Row<'_> {
                 instead: "ask for a model with less noise or fewer records",
             });
         }
-        let (start, logs) = if step == 1 {
-            (low, (low..=high).map(|x| log_weight(x as f64)).collect::<Vec<_>>())
-        } else {
-            let start = if low < NEAR_ZERO * step { 0 } else { low / step };
-            let end = (high + step - 1) / step;
-            let mut points = vec![f64::NEG_INFINITY; (end - start + 1) as usize];
+        // Multiples next to zero are filled from single counts.
+        let near = if step > 1 && low < NEAR_ZERO * step { NEAR_ZERO } else { -1 };
+        let (start, end) = (if near >= 0 { 0 } else { low / step }, (high + step - 1) / step);
+        let first = start.max(near + 1);
+        let mut points = vec![f64::NEG_INFINITY; (first - start) as usize];
+        if first <= end {
             let log_step = (step as f64).ln();
-            for (i, point) in (start..).zip(&mut points) {
-                if start > 0 || i > NEAR_ZERO {
-                    *point = log_weight(((i * step) as f64).min(cap as f64)) + log_step;
-                }
-            }
-            (start, points)
-        };
-        let mut largest = logs.iter().copied().fold(top, f64::max);
+            let at = |i: i64| ((i * step).min(cap)) as f64;
+            let logs = known.on(step, (first, end), &|i| untilted(at(i)));
+            points.extend((first..).zip(logs).map(|(i, log)| log + tilt * at(i) + log_step));
+        }
+        points.truncate((end - start + 1) as usize);
+        let mut largest = points.iter().copied().fold(top, f64::max);
         if rise > 0.0 && low == 0 {
             largest = largest.max(log_weight(0.0));
         }
-        let mut values: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
-        if step > 1 && start == 0 {
-            add_near_zero(&mut values, step, high, &|x| (log_weight(x) - largest).exp());
+        let mut values = exponentials(&points, 0.0, largest);
+        if near >= 0 {
+            values.iter_mut().take(first as usize).for_each(|value| *value = 0.0);
+            let end = (NEAR_ZERO * step).min(high + 1);
+            let runs = known.near_zero(step, end, &untilted);
+            add_near_zero(&mut values, step, runs, &|run| (run.log + tilt * run.middle - largest).exp());
+            if end == NEAR_ZERO * step && NEAR_ZERO < values.len() as i64 {
+                // Half of the triangle around the multiple where the grid goes on: the sum over k < h of 1 - k / h.
+                values[NEAR_ZERO as usize] += (log_weight(end as f64) - largest).exp() * 0.5 * (step + 1) as f64;
+            }
         }
         let sum: f64 = values.iter().sum();
         values.iter_mut().for_each(|value| *value /= sum);
@@ -328,27 +344,16 @@ fn log_rising(x: f64, a: f64, log_gamma_of_a: f64) -> f64 {
     stirling(x + a) - stirling(x + 1.0) - log_gamma_of_a
 }
 
-/// Adds the weights of the counts near zero to the multiples next to them: single counts first, then runs that grow.
-fn add_near_zero(values: &mut [f64], step: i64, high: i64, weight: &dyn Fn(f64) -> f64) {
+/// Adds the weights of the counts near zero to the multiples next to them.
+fn add_near_zero(values: &mut [f64], step: i64, runs: &[Run], weight: &dyn Fn(&Run) -> f64) {
     let last = values.len() as i64 - 1;
-    let end = (NEAR_ZERO * step).min(high + 1);
-    let mut add = |x: f64, mass: f64| {
-        let below = (x / step as f64).floor();
-        let upper = x / step as f64 - below;
+    for run in runs {
+        let mass = weight(run) * run.width;
+        let below = (run.middle / step as f64).floor();
+        let upper = run.middle / step as f64 - below;
         let i = (below as i64).min(last) as usize;
         values[i] += mass * (1.0 - upper);
         values[((i as i64) + 1).min(last) as usize] += mass * upper;
-    };
-    let mut x = 0;
-    while x < end {
-        let width = if x < 16 { 1 } else { (x / 8).min(end - x) };
-        let middle = x as f64 + 0.5 * (width - 1) as f64;
-        add(middle, weight(middle) * width as f64);
-        x += width;
-    }
-    if end == NEAR_ZERO * step && NEAR_ZERO <= last {
-        // Half of the triangle around the multiple where the grid goes on: the sum over k < h of 1 - k / h.
-        values[NEAR_ZERO as usize] += weight(end as f64) * 0.5 * (step + 1) as f64;
     }
 }
 
