@@ -2,8 +2,8 @@
 
 Before a dot and after an opening bracket rather than in the middle of a name, and never within an option such as
 ``--domains`` or a number such as 1e-6; a name in a table breaks between its words. The style sheet takes the first away
-where the page is wide: there a space is near enough. Comments that stand below each other move up to their code where
-the longest of them would not fit on a desk.
+where the page is wide: there a space is near enough. In words a sign of per cent stays with its number. Comments that
+stand below each other move up to their code where the longest of them would not fit on a desk.
 """
 
 import re
@@ -19,6 +19,9 @@ HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]_)(?=[a-z])|(?<=[a-z])(?=\.[a-z
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?e-\d+(?![\w-])")
 OPTION = re.compile(r"(?<![\w.-])--?[a-z][\w-]*")
 OPENED = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?!\s)')
+PROSE = re.compile(r'<div class="prose".*?</div>', re.DOTALL)
+ASIDE = re.compile(r"(<(?:script|style|svg|pre|code)\b.*?</(?:script|style|svg|pre|code)>)", re.DOTALL)
+PER_CENT = re.compile(r"(?<=\d) %")
 DOT = re.compile(r'(?<=</span>)(?=<span class="o">\.</span>)')
 BEFORE_COMMENT = re.compile(r' {3,}(?=<span class="c1">)')
 
@@ -32,7 +35,16 @@ def on_page_content(html: str, **_: Any) -> str:
     html = CODE.sub(lambda found: broken(found.group()), html)
     parts = SCRIPT.split(html)
     parts[::2] = [kept_whole(NUMBER, part) for part in parts[::2]]
+    html = PROSE.sub(lambda found: with_signs(found.group()), "".join(parts))
+    parts = ASIDE.split(html)
+    # Every second one is code, where a sign of per cent stands for something else.
+    parts[::2] = [with_signs(part) for part in parts[::2]]
     return "".join(parts)
+
+
+def with_signs(html: str) -> str:
+    """Return text where signs of per cent stay with their numbers."""
+    return TEXT.sub(lambda text: PER_CENT.sub("\u00a0%", text.group()), html)
 
 
 def kept_whole(what: re.Pattern[str], html: str) -> str:

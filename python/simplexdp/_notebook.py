@@ -3,6 +3,8 @@
 import html
 from collections.abc import Iterable, Sequence
 
+from simplexdp._rounding import kept_together
+
 __all__ = ["MOST_SHOWN", "largest", "table"]
 
 MOST_SHOWN = 50
@@ -38,7 +40,7 @@ def table(
     """
 
     def shown(value: object) -> str:
-        return html.escape(str(value))
+        return html.escape(kept_together(str(value)))
 
     above = f"<caption>{shown(caption)}</caption>" if caption else ""
     head = "".join(f'<th scope="col">{shown(name)}</th>' for name in heads)

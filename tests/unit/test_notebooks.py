@@ -58,7 +58,7 @@ def test_the_curve_says_what_it_says_as_text():
     assert [float(each) for each in numbers] == pytest.approx(
         [float(curve.epsilon(d)) for d in (1e-3, 1e-6, 1e-9)], rel=1e-3
     )
-    assert "73.2 %" in curve._repr_html_()
+    assert "73.2\xa0%" in curve._repr_html_()
 
 
 def test_counts_show_their_means_and_intervals_and_of_many_the_largest():

@@ -46,7 +46,7 @@ def axis(end: float, *, counts: bool = False) -> str:
     for tick in ticks[:: 2 if len(ticks) > MOST_TICKS else 1]:
         at = 100 * tick / end
         anchor = "start" if at < 8 else "end" if at > 92 else "middle"
-        said = f"{tick:,.10g}" if counts else f"{100 * tick:.{decimals}f} %"
+        said = f"{tick:,.10g}" if counts else f"{100 * tick:.{decimals}f}\xa0%"
         parts.append(f'<text x="{at:.2f}%" y="12" text-anchor="{anchor}">{said}</text>')
     return f'<svg class="axis" aria-hidden="true" focusable="false">{"".join(parts)}</svg>'
 

@@ -14,7 +14,7 @@ __all__ = ["Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """What a page tells of a release's origin. Everything is public and shown as it is; what is left out is not shown.
+    r"""What a page tells of a release's origin. Everything is public and shown as it is; what is left out is not shown.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Facts:
     --------
     >>> from simplexdp.report import Facts
     >>> Facts(source="people.csv", date="2026-11-19", ledger="budget.db", used=0.25).listed()
-    {'Source': 'people.csv', 'Date': '2026-11-19', 'Ledger': 'budget.db, 25.0 % of its budget used, 75.0 % left'}
+    {'Source': 'people.csv', 'Date': '2026-11-19', 'Ledger': 'budget.db, 25.0\xa0% of its budget used, 75.0\xa0% left'}
     """
 
     source: str | None = None

@@ -53,16 +53,16 @@ def one_in(value: float) -> str:
 
 
 def percent(value: float, decimals: int, *, up: bool | None = None) -> str:
-    """Return a share in per cent, rounded up or down when asked to, else to the nearest.
+    r"""Return a share in per cent, rounded up or down when asked to, else to the nearest.
 
     Examples
     --------
     >>> percent(0.12345, 1), percent(0.12345, 1, up=True), percent(1.0, 2)
-    ('12.3 %', '12.4 %', '100.00 %')
+    ('12.3\xa0%', '12.4\xa0%', '100.00\xa0%')
     """
     if up is None:
-        return f"{100 * value:.{decimals}f} %"
+        return f"{100 * value:.{decimals}f}\xa0%"
     # A share such as 0.07 is the double next to it: what is off by less than the twelfth digit is no reason to round.
     exact = round(Decimal(value) * 100, 12)
     rounding = ROUND_CEILING if up else ROUND_FLOOR
-    return f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=rounding):f} %"
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=rounding):f}\xa0%"

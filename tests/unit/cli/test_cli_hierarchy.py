@@ -123,8 +123,8 @@ def test_a_page_shows_all_levels_their_budget_and_where_it_comes_from(simplexdp,
     for words in (
         "one patient added or removed with all records" if done.json["guarantee"]["adjacency"] == "add_remove"
         else "one patient replaced with all records",
-        "simplexdp release p.csv", "budget.db, 50.0 % of its budget used, 50.0 % left", "10 counts on 2 levels",
-        "data:image/svg+xml;base64,", "25.0 %", "75.0 %", "north &gt; n1: a",
+        "simplexdp release p.csv", "budget.db, 50.0\xa0% of its budget used, 50.0\xa0% left", "10 counts on 2 levels",
+        "data:image/svg+xml;base64,", "25.0\xa0%", "75.0\xa0%", "north &gt; n1: a",
     ):  # fmt: skip
         assert words in page
     assert record["privacy"]["unit"] == "patient"

@@ -72,6 +72,14 @@ def test_code_breaks_before_dots_and_after_brackets_and_never_within_an_option()
     )
 
 
+def test_a_sign_of_per_cent_stays_with_its_number_but_in_code():
+    hook = of("where_lines_break").on_page_content
+    assert hook("<p>at most 73.2 % of <em>5 %</em></p>") == "<p>at most 73.2\u00a0% of <em>5\u00a0%</em></p>"
+    assert hook("<p><code>7 % 3</code></p>") == "<p><code>7 % 3</code></p>"
+    prose = '<div class="prose"><div><pre><code>50 % of cases</code></pre></div>'
+    assert hook(prose) == prose.replace(" %", "\u00a0%")
+
+
 def test_comments_move_to_their_code_where_they_would_not_fit():
     hook = of("where_lines_break").on_page_content
     short, long = (f'<code>x = 1{" " * 60}<span class="c1"># {"word " * times}</span></code>' for times in (4, 9))

@@ -60,7 +60,7 @@ def test_groups_have_tables_of_their_own():
     page = page_of(["a", "b"], values=[0.5, 0.5], groups={"north <b>": (values, values - 0.1, values + 0.1)})
     assert "north &lt;b&gt;" in page
     assert page.count('<table class="shares"') == 2
-    assert "70.0 %" in page or "70.00 %" in page or "70 %" in page
+    assert "70.0\xa0%" in page or "70.00\xa0%" in page or "70\xa0%" in page
 
 
 def test_the_origin_is_on_the_page_and_escaped():
@@ -68,7 +68,7 @@ def test_the_origin_is_on_the_page_and_escaped():
     for text in (
         "people.csv",
         "2026-11-19",
-        "budget.db, 25.1 % of its budget used, 74.9 % left",
+        "budget.db, 25.1\xa0% of its budget used, 74.9\xa0% left",
         'simplexdp release &lt;x&gt;\n<span class="whole">--eps',
     ):
         assert text in page

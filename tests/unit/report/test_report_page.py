@@ -105,10 +105,10 @@ def test_the_table_holds_the_numbers_and_bars_are_to_scale():
     )
     cells = re.findall(r'<td role="cell">([^<]*)</td>', text)
     # Intervals are rounded outward.
-    assert cells == ["62.3 %", "59.9 – 65.0 %", "37.7 %", "34.3 – 40.1 %"]
+    assert cells == ["62.3\xa0%", "59.9 – 65.0\xa0%", "37.7\xa0%", "34.3 – 40.1\xa0%"]
     widths = [float(w) for w in re.findall(r'class="value"[^>]*width="([\d.]+)%"', text)]
     np.testing.assert_allclose(widths, [100 * 0.62349 / 0.65, 100 * 0.37651 / 0.65], atol=0.01)
-    assert "90 % interval" in text
+    assert "90\xa0% interval" in text
 
 
 def test_groups_have_a_table_each_and_counts_of_their_own():
@@ -272,9 +272,9 @@ def test_losses_are_rounded_up():
     assert power(1.0) == "1"
     assert power(0.05) == "5 × 10⁻²"
     assert one_in(3e-6) == "1\xa0in\xa0333,333"
-    assert percent(0.5000001, 1, up=True) == "50.1 %"
-    assert percent(0.07, 2, up=True) == "7.00 %"
-    assert percent(0.1999, 1, up=False) == "19.9 %"
+    assert percent(0.5000001, 1, up=True) == "50.1\xa0%"
+    assert percent(0.07, 2, up=True) == "7.00\xa0%"
+    assert percent(0.1999, 1, up=False) == "19.9\xa0%"
     for value in np.random.default_rng(1).lognormal(size=200):
         assert float(rounded(value)) >= value
 
