@@ -54,7 +54,7 @@ class _Model:
 
     reach_words = (
         "That is for made-up columns that depend on each other somewhat; weaker and stronger dependence of even and "
-        "uneven columns makes it"
+        "uneven columns, and effects of several that add up, make it"
     )
 
     def __init__(

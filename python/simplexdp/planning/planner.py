@@ -14,13 +14,13 @@ import numpy as np
 
 from simplexdp import _arguments as check
 from simplexdp._cautions import caution
-from simplexdp._rounding import rounded
+from simplexdp._rounding import kept_together, rounded
 from simplexdp.comparison.population import SHAPES
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
 from simplexdp.numeric.column import checked_bounds
 from simplexdp.planning import counts, models, numeric, trees
-from simplexdp.planning.stand_in import EVENNESSES, EXTREMES, MadeUp, StandIn, domains_of, stand_in
+from simplexdp.planning.stand_in import ADDED, MIDDLING, OTHERS, MadeUp, Rows, StandIn, domains_of, stand_in
 from simplexdp.planning.tasks import METRICS, MODELS, NUMERIC, OF_TASK, TASKS, Budget, ByLevel, Found, Metric, Task
 
 __all__ = ["Plan", "Step", "plan"]
@@ -229,7 +229,7 @@ class Plan:
             + "</tr>"
             for step, row in zip(self.steps, rows, strict=True)
         )
-        return (
+        return kept_together(
             f"<table><caption>{html.escape(self.about)}, n = {self.n:,}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table><p>{html.escape(self.words)}</p>"
         )
@@ -461,21 +461,26 @@ def _task(
         if not edges:
             raise InvalidParameterError("edges must be given for the task 'network': pairs of a parent and a child")
         parents = _in_order(names, edges)
-        others = _others(domains, parents, seed) if source is None else ()
+        others = _others(domains, parents, parents, seed) if source is None else ()
         pairs = [(a, b) for a, b in edges]
         return models.Network(domains, source or _made_up(domains, parents, seed), seed, pairs, others)
-    parents = {name: names[max(place - 1, 0) : place] for place, name in enumerate(names)}
-    others = _others(domains, parents, seed) if source is None else ()
+    parents, several = (
+        {name: names[max(place - before, 0) : place] for place, name in enumerate(names)} for before in (1, 2)
+    )
+    others = _others(domains, parents, several, seed) if source is None else ()
     return models.Synthesis(domains, source or _made_up(domains, parents, seed), seed, others)
 
 
-def _made_up(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int, *kind: float) -> MadeUp:
-    return MadeUp({name: len(domain) for name, domain in domains.items()}, parents, seed, *kind)
+def _made_up(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int, rows: Rows = MIDDLING) -> MadeUp:
+    return MadeUp({name: len(domain) for name, domain in domains.items()}, parents, seed, rows)
 
 
-def _others(domains: dict[Any, Domain], parents: dict[Any, list[Any]], seed: int) -> list[MadeUp]:
-    """Return laws of other shapes: columns that depend on each other hardly or strongly, even and uneven."""
-    return [_made_up(domains, parents, seed, likeness, evenness) for likeness in EXTREMES for evenness in EVENNESSES]
+def _others(
+    domains: dict[Any, Domain], parents: dict[Any, list[Any]], several: dict[Any, list[Any]], seed: int
+) -> list[MadeUp]:
+    """Return laws of other shapes; effects add up of several parents."""
+    alike = [_made_up(domains, parents, seed, rows) for rows in OTHERS]
+    return [*alike, *(_made_up(domains, several, seed, rows) for rows in ADDED)]
 
 
 def _in_order(names: list[Any], edges: Any) -> dict[Any, list[Any]]:

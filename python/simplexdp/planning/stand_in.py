@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +13,26 @@ from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, encode
 from simplexdp.frames.domain import as_domain
 
-__all__ = ["OTHER_SAMPLES", "MadeUp", "StandIn", "Table", "domains_of", "range_of_samples", "stand_in"]
+__all__ = [
+    "ADDED",
+    "MIDDLING",
+    "OTHERS",
+    "OTHER_SAMPLES",
+    "AddedUp",
+    "Alike",
+    "MadeUp",
+    "Rows",
+    "StandIn",
+    "Table",
+    "domains_of",
+    "range_of_samples",
+    "stand_in",
+]
 
 Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Table = dict[Any, Codes]
 """The codes of each column."""
-
-LIKENESS = 5.0
-"""How alike the rows of a made-up conditional table are: the concentration of a Dirichlet law around their mean."""
-
-EXTREMES, EVENNESSES = (0.5, 50.0), (0.2, 10.0)
-"""Of laws that a plan's range is made of: rows hardly alike and nearly the same; means that are uneven and even."""
 
 OTHER_SAMPLES = "Another sample of the population that the stand-in comes from makes it"
 
@@ -118,6 +128,70 @@ class StandIn:
         return np.asarray(counts / counts.sum())
 
 
+class Rows(Protocol):
+    """How the rows of a made-up conditional table are drawn."""
+
+    def draw(self, generator: np.random.Generator, above: Sequence[int], size: int) -> Floats:
+        """Return positive weights, a row for each combination of the levels above, the last of which runs fastest."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Rows that are alike to one degree, whatever their parents have in common: what the smoothing of models expects.
+
+    Attributes
+    ----------
+    likeness : float
+        The concentration of a Dirichlet law around their mean.
+    evenness : float
+        How even their mean is: the concentration of a Dirichlet law around equal shares, for each level.
+    """
+
+    likeness: float = 5.0
+    evenness: float = 1.0
+
+    def draw(self, generator: np.random.Generator, above: Sequence[int], size: int) -> Floats:
+        """Return the rows."""
+        mean = generator.dirichlet(np.full(size, self.evenness))
+        return generator.standard_gamma(self.likeness * mean + 1e-3, (int(np.prod(above)), size)) + 1e-12
+
+
+@dataclass(frozen=True)
+class AddedUp:
+    """Rows to whose logits every parent adds an effect of its own, as in a logistic regression.
+
+    Rows with a level in common are more alike than others, by every parent in its own way.
+
+    Attributes
+    ----------
+    strength : float
+        The standard deviation of an effect on a logit.
+    evenness : float
+        As of `Alike`, of the row without any effect.
+    """
+
+    strength: float
+    evenness: float
+
+    def draw(self, generator: np.random.Generator, above: Sequence[int], size: int) -> Floats:
+        """Return the rows."""
+        logits = np.log(generator.dirichlet(np.full(size, self.evenness)) + 1e-12)
+        for levels in above:
+            logits = logits[..., None, :] + self.strength * generator.standard_normal((levels, size))
+        return np.asarray(np.exp(logits - logits.max(axis=-1, keepdims=True)).reshape(-1, size) + 1e-12)
+
+
+MIDDLING = Alike()
+"""What a plan's figure is for."""
+
+OTHERS = tuple(Alike(likeness, evenness) for likeness in (0.5, 50.0) for evenness in (0.2, 10.0))
+"""Of which a plan's range is made: rows hardly alike and nearly the same; means that are uneven and even."""
+
+ADDED = tuple(AddedUp(strength, 10.0) for strength in (0.3, 1.5))
+"""As well as of these: weak and strong effects that add up, which smoothing does not expect, on even rows, where more
+levels matter."""
+
+
 class MadeUp:
     """Records of a law that nobody's data had a part in: every column depends on its parents.
 
@@ -129,10 +203,8 @@ class MadeUp:
         The parents of each column; a column comes after its parents.
     seed : int
         Of the law.
-    likeness : float
-        How alike the rows of a table are.
-    evenness : float
-        How even their mean is: the concentration of a Dirichlet law around equal shares, for each level.
+    rows : Rows
+        How the rows of its tables are drawn.
     """
 
     made_up = True
@@ -143,16 +215,13 @@ class MadeUp:
         sizes: Mapping[Any, int],
         parents: Mapping[Any, Sequence[Any]],
         seed: int,
-        likeness: float = LIKENESS,
-        evenness: float = 1.0,
+        rows: Rows = MIDDLING,
     ) -> None:
         self._sizes, self._parents = dict(sizes), {name: list(above) for name, above in parents.items()}
         generator = np.random.default_rng(seed)
         self._tables = {}
         for name, above in self._parents.items():
-            size, rows = sizes[name], int(np.prod([sizes[each] for each in above]))
-            mean = generator.dirichlet(np.full(size, evenness))
-            table = generator.standard_gamma(likeness * mean + 1e-3, (rows, size)) + 1e-12
+            table = rows.draw(generator, [sizes[each] for each in above], sizes[name])
             self._tables[name] = np.cumsum(table / table.sum(axis=1, keepdims=True), axis=1)
 
     def draw(self, n: int, generator: np.random.Generator) -> Table:

@@ -9,8 +9,8 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp.exceptions import InvalidParameterError, WeakGuaranteeWarning
-from simplexdp.planning import models
-from simplexdp.planning.stand_in import range_of_samples
+from simplexdp.planning import models, planner
+from simplexdp.planning.stand_in import AddedUp, Alike, range_of_samples
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +294,7 @@ def test_a_plan_of_models_is_the_same_with_any_number_of_threads(monkeypatch):
     ],
 )
 def test_a_plan_of_a_model_fits_no_more_often_than_its_figure_needs(task, given, monkeypatch):
-    # Seven epsilons: at most a dozen fits each for the figure, four for its range, and few for the records needed.
+    # Seven epsilons: at most a dozen fits each for the figure, six for its range, and few for the records needed.
     fitted = []
     kind = {"classifier": models.Classifier, "network": models.Network, "synthesis": models.Synthesis}[task]
     fit = kind._one
@@ -359,3 +359,29 @@ def test_a_plan_of_a_posterior_is_not_the_luck_of_one_seed(stand_in):
     assert max(step.standard_error / step.value for step in steps) < 0.06
     values = [step.value for step in steps]
     assert max(values) < 1.35 * min(values)
+
+
+def test_effects_of_parents_add_up_on_logits_and_rows_that_are_alike_do_not():
+    def interaction(rows):
+        table = rows.draw(np.random.default_rng(5), [3, 4], 6).reshape(3, 4, 6)
+        logs = np.log(table / table.sum(axis=-1, keepdims=True))
+        logits = logs - logs[..., :1]
+        return np.abs(logits - logits[:1] - logits[:, :1] + logits[:1, :1]).max(), logits.std(axis=(0, 1)).mean()
+
+    added, spread = interaction(AddedUp(0.7, 10.0))
+    # Two effects on each of two logits, of one standard deviation each: 1.4 on average, within what 12 rows leave.
+    assert added < 1e-8
+    assert 0.7 < spread < 2.8
+    assert interaction(Alike())[0] > 0.5
+
+
+def test_the_range_of_networks_is_of_effects_that_add_up_too(monkeypatch):
+    given = {"n": 5000, "domains": {"a": 8, "b": 6, "c": 9}, "edges": [("a", "c"), ("b", "c")], "epsilons": [3.0]}
+    # The records needed take most of the time, and are no matter here.
+    monkeypatch.setattr(planner, "_needed", lambda *_: None)
+    wide = sdp.plan("network", **given).steps[0].reach
+    monkeypatch.setattr(planner, "ADDED", ())
+    narrow = sdp.plan("network", **given).steps[0].reach
+    # The other laws make what they made before; smoothing gains least where effects are weak and rows even.
+    assert wide[0] <= narrow[0]
+    assert wide[1] > 1.02 * narrow[1]
