@@ -11,22 +11,19 @@
 //! these messages and the evidence, one downwards the law of every node. A level has one of several priors of its splits,
 //! which all of its nodes share: a [`Level`] is integrated over them, weighed by the evidence of all that was released.
 //!
-//! Upwards every prior of a level meets every choice of priors below it ([`State`]). Where these become too many the priors of the
-//! deepest levels are summed out, each node for itself ([`Choice`]): none loses its weight. Downwards what the levels above say is
-//! added up over their priors first: the lowest level, which has most nodes, is walked through once for each of its own priors.
+//! Which priors meet which on the way upwards is what `choices` says. Downwards what the levels above say is added up over their
+//! priors first: the lowest level, which has most nodes, is walked through once for each of its own priors.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::blocks::{Fineness, Part, Problem, RawBlock, Whole};
-use super::cell::{LARGEST_COUNT, TiltedLaw, log_ways};
-use super::exponentials::{exponentials, likely};
+use super::cell::{LARGEST_COUNT, log_ways};
+use super::choices::{Choice, MOST_CHOICES, Scales, Span, State, near, told_apart};
+use super::exponentials::exponentials;
 use super::factor::Factor;
+use super::message::{DEPTH, Message, log_sum, ways_from};
 use super::segment::Segment;
 use crate::{Error, Result, interrupt, memory, parallel};
-
-/// Counts whose likelihood or message is exp of minus this below the largest are left out: some 5e-12.
-const DEPTH: f64 = 26.0;
 
 /// How closely sums are looked at. A block reaches as deep as messages do: what is known from above rarely disagrees with what is
 /// known from below by so much that the ends of a block, which have fewer digits, would matter.
@@ -41,14 +38,6 @@ const BEYOND: f64 = 10.0;
 /// The weight of the choices of priors that are left out in the end.
 const REST: f64 = 1e-6;
 
-/// Choices of priors that are told apart at a level below the top: all of three levels of a hierarchy with 13 concentrations each.
-/// Where noise says little they are all likely: of 2197 the best 400 had 78 % of the weight, and means were off by more than a count.
-const MOST_CHOICES: usize = 2197;
-
-/// Where priors are summed out, a second look with what the first one found of the nodes brings laws nearer to the exact ones if so
-/// many levels are told apart; with fewer it overdoes what the nodes say of the priors, each by itself.
-const LEVELS_FOR_LOOK: usize = 3;
-
 /// Masses of parents that are not worth walking down for.
 const NOTHING: f64 = 1e-14;
 
@@ -57,9 +46,6 @@ const UNLIKELY: f64 = 1e-9;
 
 /// Counts in the windows of all nodes of the lowest level.
 const LARGEST_WINDOWS: f64 = (1 << 24) as f64;
-
-/// Steps after which a running product begins anew from a logarithm, so that it cannot overflow.
-const RUN: usize = 16;
 
 /// One prior of the splits of a level.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,92 +108,6 @@ impl Level {
     }
 }
 
-/// The logarithm of a function of one count, on a window.
-#[derive(Debug, Clone)]
-struct Message {
-    start: i64,
-    logs: Vec<f64>,
-}
-
-impl Message {
-    /// What a noisy count says by itself, of counts up to `most`.
-    fn of(factor: &Factor, most: u64) -> Result<Self> {
-        let (low, high) = factor.window(DEPTH);
-        let start = low.max(0.0).min(most as f64) as i64;
-        let end = (high.max(0.0).min(most as f64) as i64).max(start);
-        let size = (end - start) as usize + 1;
-        memory::check::<f64>("what is known of a group", size)?;
-        Ok(Self { start, logs: (start..=end).map(|x| factor.log_at(x as f64)).collect() })
-    }
-
-    /// Times Gamma(x + a) / (x! Gamma(a)).
-    fn weighed(&self, a: f64) -> Self {
-        let mut logs = self.logs.clone();
-        logs.iter_mut().zip(ways_from(a, self.start as f64)).for_each(|(log, ways)| *log += ways);
-        Self { start: self.start, logs }
-    }
-
-    fn end(&self) -> i64 {
-        self.start + self.logs.len() as i64 - 1
-    }
-
-    fn top(&self) -> f64 {
-        self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// Without the ends that are too far below the largest value.
-    fn trimmed(mut self) -> Self {
-        let (_, first, last) = likely(&self.logs, 0.0, DEPTH);
-        self.logs.truncate(last + 1);
-        self.logs.drain(..first);
-        self.logs.shrink_to_fit();
-        Self { start: self.start + first as i64, logs: self.logs }
-    }
-}
-
-/// ln Gamma(x + a) / (x! Gamma(a)) of x = start, start + 1, ...
-fn ways_from(a: f64, start: f64) -> impl Iterator<Item = f64> {
-    let mut next = (0.0, 1.0_f64);
-    (0..).map(move |i| {
-        let x = start + i as f64;
-        if i % RUN == 0 {
-            next = (log_ways(a, x), 1.0);
-        }
-        let ways = next.0 + next.1.ln();
-        next.1 *= (x + a) / (x + 1.0);
-        ways
-    })
-}
-
-impl Part for Message {
-    fn least(&self) -> u64 {
-        self.start as u64
-    }
-
-    fn guess(&self) -> f64 {
-        let top = self.top();
-        self.start as f64 + self.logs.iter().position(|log| *log == top).unwrap_or(0) as f64
-    }
-
-    fn tilted(&self, tilt: f64, cap: u64, tail: f64) -> Result<TiltedLaw> {
-        let kept = (cap as i64 - self.start + 1).clamp(1, self.logs.len() as i64) as usize;
-        let depth = (kept as f64 / tail).ln();
-        let (top, first, last) = likely(&self.logs[..kept], tilt, depth);
-        if !top.is_finite() {
-            return Err(Error::numerical("inference", "the release cannot come from any counts that are possible"));
-        }
-        let mut values = exponentials(&self.logs[first..=last], tilt, top - tilt * first as f64);
-        let sum: f64 = values.iter().sum();
-        values.iter_mut().for_each(|value| *value /= sum);
-        let start = self.start + first as i64;
-        Ok(TiltedLaw {
-            law: Segment { start, values },
-            log_sum: top + tilt * self.start as f64 + sum.ln(),
-            outside: tail,
-        })
-    }
-}
-
 /// What is known of a node beside its children.
 struct Above<'a> {
     /// The likeliest sum of its children before their prior.
@@ -241,59 +141,6 @@ impl Whole for Above<'_> {
         self.range
     }
 }
-
-/// A block of sums, as far as it takes to form it again.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    tilt: f64,
-    most: u64,
-    start: i64,
-    length: usize,
-}
-
-/// A prior of a level and a choice for those below it.
-struct State {
-    /// The choice for the levels below, and the prior of this level.
-    below: usize,
-    split: usize,
-    /// The logarithms of the weights of the priors.
-    log_prior: f64,
-    /// For each node of the level above: what is known of its count from itself and from below. Not of a state that is a choice
-    /// by itself, which has them.
-    messages: Vec<Message>,
-    /// How its children's sums were looked at.
-    spans: Vec<Vec<Span>>,
-    /// The logarithm of the evidence, every number of the nodes above as likely as any other.
-    score: f64,
-}
-
-/// What the levels above tell apart of the priors of a level and those below it: one state, or several that differ in the priors
-/// of the deepest levels alone.
-///
-/// What states i say of the counts x of all nodes v is sum_i p_i prod_v m_iv(x_v), with p_i the weight of their priors. Of several
-/// states that is taken for (sum_i q_i) prod_v (sum_i q_i m_iv(x_v) / z_iv) / sum_i q_i, q_i = p_i prod_v z_iv. What a single node
-/// says of its own count loses nothing by that, whatever the z; that the nodes share a prior is lost as far as m_iv / z_iv differ
-/// between the states. So z_iv is how likely the state makes what else is known of the node, as far as an earlier look has found
-/// out; at first every count is as likely as any other.
-struct Choice {
-    members: Vec<Member>,
-    log_prior: f64,
-    messages: Vec<Message>,
-    /// The priors of this level and the next ones, as many as are told apart.
-    near: Vec<usize>,
-}
-
-/// A state of a choice.
-struct Member {
-    at: usize,
-    /// ln (q / sum q).
-    log_weight: f64,
-    /// ln z of every node.
-    log_scales: Vec<f64>,
-}
-
-/// For states, by their level and the priors that tell them apart, what is known of every node's count beside them.
-type Scales = BTreeMap<(usize, Vec<usize>), Vec<f64>>;
 
 /// What is known of a level and those below it.
 struct Ascended {
@@ -353,9 +200,8 @@ impl Tree<'_> {
         let released = self.levels.last().map_or(&[][..], |lowest| &lowest.released);
         let leaves = released.iter().map(|factor| Message::of(factor, self.most)).collect::<Result<Vec<_>>>()?;
         let ascended = self.ascended(&leaves, &Scales::new())?;
-        let joined = |choice: &Choice| choice.members.len() > 1 && choice.near.len() >= LEVELS_FOR_LOOK;
         let (laws, scales) = self.descended(&ascended, &leaves)?;
-        if !ascended.iter().flat_map(|level| &level.choices).any(joined) {
+        if !ascended.iter().flat_map(|level| &level.choices).any(Choice::gains_by_another_look) {
             return Ok(laws);
         }
         drop(ascended);
@@ -368,7 +214,8 @@ impl Tree<'_> {
         for place in (0..self.levels.len()).rev() {
             let below = found.last().map(|below| &below.choices);
             let mut states = self.kept(self.grown(place, below, leaves)?, place)?;
-            let choices = if place > 0 { self.told_apart(place, &mut states, below, scales)? } else { Vec::new() };
+            let choices =
+                if place > 0 { told_apart(place, &mut states, below, scales, self.most_choices)? } else { Vec::new() };
             found.push(Ascended { states, choices });
         }
         found.reverse();
@@ -433,41 +280,6 @@ impl Tree<'_> {
             });
         }
         Ok(states)
-    }
-
-    /// The choices that states make: all of them, or as many levels, from theirs down, as there may be choices.
-    fn told_apart(
-        &self,
-        place: usize,
-        states: &mut [State],
-        below: Option<&Vec<Choice>>,
-        scales: &Scales,
-    ) -> Result<Vec<Choice>> {
-        let all: Vec<Vec<usize>> = states.iter().map(|state| near(state, below)).collect();
-        let most = all.first().map_or(1, Vec::len);
-        let mut groups = Vec::new();
-        for levels in (1..=most).rev() {
-            let mut by_near: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
-            all.iter().enumerate().for_each(|(at, near)| by_near.entry(&near[..levels]).or_default().push(at));
-            groups = by_near.into_iter().collect();
-            if groups.len() <= self.most_choices {
-                break;
-            }
-        }
-        let choice = |(near, members): (&[usize], Vec<usize>)| {
-            interrupt::check()?;
-            if let [at] = members[..] {
-                return Ok(Choice {
-                    members: vec![Member { at, log_weight: 0.0, log_scales: Vec::new() }],
-                    log_prior: states[at].log_prior,
-                    messages: std::mem::take(&mut states[at].messages),
-                    near: near.to_vec(),
-                });
-            }
-            let known = |at: usize| scales.get(&(place, all[at].clone()));
-            joined(states, members.into_iter().map(|at| (at, known(at))), near)
-        };
-        groups.into_iter().map(choice).collect()
     }
 
     /// Adds up the children of every node of the level above under one prior of the splits.
@@ -621,97 +433,8 @@ impl Tree<'_> {
     }
 }
 
-impl Choice {
-    /// The masses of the nodes, for each member its part of them.
-    fn shared(&self, states: &[State], masses: Vec<Segment>) -> Vec<Vec<Segment>> {
-        if self.members.len() == 1 {
-            return vec![masses];
-        }
-        let share = |member: &Member, node: usize| {
-            let (message, mean, mass) = (&states[member.at].messages[node], &self.messages[node], &masses[node]);
-            let log_share = member.log_weight - member.log_scales[node];
-            let (start, end) = (mass.start.max(message.start), mass.end().min(message.end() + 1));
-            let part = |n: i64| {
-                let logs = message.logs[(n - message.start) as usize] - mean.logs[(n - mean.start) as usize];
-                mass.at(n) * (log_share + logs).exp()
-            };
-            Segment { start, values: (start..end).map(part).collect() }
-        };
-        self.members.iter().map(|member| (0..masses.len()).map(|node| share(member, node)).collect()).collect()
-    }
-}
-
-impl Member {
-    /// The scales after a look that gave the nodes these masses.
-    fn rescaled(&self, masses: &[Segment]) -> Vec<f64> {
-        let all = |scale: f64, mass: &Segment| scale - self.log_weight + mass.sum().ln();
-        let found: Vec<f64> = self.log_scales.iter().zip(masses).map(|(&scale, mass)| all(scale, mass)).collect();
-        if found.len() == self.log_scales.len() && found.iter().all(|scale| scale.is_finite()) {
-            found
-        } else {
-            self.log_scales.clone()
-        }
-    }
-}
-
-/// The priors that tell a state from others.
-fn near(state: &State, below: Option<&Vec<Choice>>) -> Vec<usize> {
-    let deeper = below.map_or(&[][..], |choices| &choices[state.below].near);
-    [&[state.split], deeper].concat()
-}
-
-/// The choice that is one of several states, with what is known of the scales of each.
-fn joined<'a>(
-    states: &[State],
-    members: impl Iterator<Item = (usize, Option<&'a Vec<f64>>)>,
-    near: &[usize],
-) -> Result<Choice> {
-    let flat =
-        |at: usize| states[at].messages.iter().map(|message| log_sum(std::iter::once(&message.logs[..]))).collect();
-    let mut members: Vec<Member> = members
-        .map(|(at, known)| {
-            let log_scales: Vec<f64> = known.cloned().unwrap_or_else(|| flat(at));
-            Member { at, log_weight: states[at].log_prior + log_scales.iter().sum::<f64>(), log_scales }
-        })
-        .collect();
-    let weights: Vec<f64> = members.iter().map(|member| member.log_weight).collect();
-    let log_prior = log_sum(std::iter::once(&weights[..]));
-    members.iter_mut().for_each(|member| member.log_weight -= log_prior);
-    let mean = |node: usize| {
-        let said = || {
-            members
-                .iter()
-                .map(|member| (member.log_weight - member.log_scales[node], &states[member.at].messages[node]))
-        };
-        let start = said().map(|(_, message)| message.start).min().unwrap_or(0);
-        let end = said().map(|(_, message)| message.end()).max().unwrap_or(0);
-        let size = (end - start) as usize + 1;
-        memory::check::<f64>("what is known of a group", size)?;
-        let top = said().map(|(log_share, message)| log_share + message.top()).fold(f64::NEG_INFINITY, f64::max);
-        let mut masses = vec![0.0; size];
-        for (log_share, message) in said() {
-            let first = (message.start - start) as usize;
-            let terms = exponentials(&message.logs, 0.0, top - log_share);
-            masses[first..].iter_mut().zip(terms).for_each(|(mass, term)| *mass += term);
-        }
-        Ok(Message { start, logs: masses.iter().map(|mass: &f64| top + mass.ln()).collect() })
-    };
-    let messages = (0..states[members[0].at].messages.len()).map(mean).collect::<Result<_>>()?;
-    Ok(Choice { members, log_prior, messages, near: near.to_vec() })
-}
-
 fn problem<'a>(parts: &'a [Message], above: &'a Above<'a>) -> Problem<'a, Message, Above<'a>> {
     Problem { parts, whole: above, least: parts.iter().map(Part::least).sum(), fineness: FINENESS }
-}
-
-/// The logarithm of the sum of what these are the logarithms of.
-fn log_sum<'a>(logs: impl Iterator<Item = &'a [f64]> + Clone) -> f64 {
-    let top = logs.clone().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-    if top.is_finite() {
-        top + logs.map(|logs| exponentials(logs, 0.0, top).iter().sum::<f64>()).sum::<f64>().ln()
-    } else {
-        f64::NEG_INFINITY
-    }
 }
 
 /// Sums over choices of priors, node by node.

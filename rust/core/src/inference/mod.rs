@@ -20,7 +20,8 @@
 //! - `posterior`: what follows for the counts.
 //! - `shares`: the law of one probability, a mixture of Beta laws: quantiles and intervals.
 //! - `enumerated`: the posterior from a list of all data sets, where the law of a release is no product (Hellinger mechanism).
-//! - `levels`: counts that add up along a tree.
+//! - `levels`: counts that add up along a tree; `message`: what nodes say of their parents; `choices`: which choices of priors are
+//!   told apart on the way.
 //! - `rows`: many histograms at once, with a prior that they share.
 //! - [`conditional`]: tables of a model, whose rows are alike and share totals with other tables.
 //! - `calibration`: how much the evidence of a classifier counts, from a released table of its hits and misses.
@@ -47,12 +48,14 @@
 mod blocks;
 mod calibration;
 mod cell;
+mod choices;
 pub mod conditional;
 mod convolution;
 mod enumerated;
 mod exponentials;
 mod factor;
 mod levels;
+mod message;
 mod mixture;
 mod posterior;
 mod rows;
