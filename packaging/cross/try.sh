@@ -44,7 +44,7 @@ case $platform in
             done
             mv "$here/unpacked" "$here/root"
         fi
-        packages 3.11 manylinux_2_17_aarch64 manylinux_2_27_aarch64 manylinux_2_28_aarch64 -- numpy scipy
+        packages 3.11 manylinux_2_17_aarch64 manylinux_2_27_aarch64 manylinux_2_28_aarch64 -- numpy scipy python-flint
         unzip -qo "$folder"/dist/aarch64-unknown-linux-gnu*/*.whl -d "$here/site"
         # A program of this machine under the interpreter's own name, so that it can start itself for tests that do so.
         cat > "$here/python" << EOF
@@ -72,7 +72,7 @@ EOF
         # NumPy 2 calls functions on complex numbers that the run-time library of wine 8 does not have.
         packages 3.12 win_amd64 -- numpy==1.26.4 scipy==1.13.1 python-flint colorama
         unzip -qo "$folder"/dist/x86_64-pc-windows-gnullvm/*.whl -d "$here/site"
-        mkdir -p "$here/home" && chmod -R a+rwX "$here"
+        mkdir -p "$here/home" && chmod -R a+rwX "$here" && chown 65534:65534 "$here/home"
         export WINEPREFIX=$here/home/wine HOME=$here/home WINEDEBUG=-all WINEDLLOVERRIDES="mscoree=;mshtml="
         command=(setpriv --reuid 65534 --regid 65534 --clear-groups unshare --map-root-user --net
             /usr/lib/wine/wine64 "$here/python/python.exe")

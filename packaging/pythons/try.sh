@@ -22,7 +22,8 @@ cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.cr
 for place in proc dev; do
     mountpoint -q "$root/$place" || mount --bind "/$place" "$root/$place"
 done
-trap 'umount "$root/dev" "$root/proc"' EXIT
+# What has just ended may still hold them open.
+trap 'umount --lazy "$root/dev" "$root/proc"' EXIT
 
 rm -rf "${root:?}$here"
 mkdir "$root$here"
