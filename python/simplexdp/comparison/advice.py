@@ -38,6 +38,9 @@ TASKS = (
 )  # fmt: skip
 MODELS, ALONE_CHOSEN = TASKS[6:10], TASKS[10:]
 NEEDS_NO_DIMENSION = ("mean", "quantile", "hierarchy", "categories")
+NEEDS_DELTA = (*MODELS, "categories", "gaussian-nb")
+"""What is released by classes that take a delta above zero alone."""
+
 WITH_ROWS = ("groups", "margins", "gaussian-nb")
 ALSO_CALLED = {"classifier": "naive-bayes", "network": "bayesian-network"}
 """As `sdp.plan` calls them."""
@@ -194,6 +197,8 @@ def recommend(
         raise InvalidParameterError(f"levels must be {rule} for the task {task!r}")
     if task in NEEDS_NO_DIMENSION and dimension is not None:
         raise InvalidParameterError(f"dimension must be left out for the task {task!r}")
+    if task in NEEDS_DELTA and not 0 < check.non_negative("delta", delta) < 1:
+        raise InvalidParameterError(f"delta must lie strictly between 0 and 1 for the task {task!r}, got {delta!r}")
     if task in ALONE_CHOSEN:
         if dimension is None and task not in NEEDS_NO_DIMENSION:
             raise InvalidParameterError(f"dimension must be given for the task {task!r}")

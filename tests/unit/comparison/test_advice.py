@@ -151,6 +151,8 @@ def test_many_tables_are_better_off_with_gaussian_noise():
         ({"task": "hierarchy", "dimension": None, "levels": 4}, "levels must be numbers"),
         ({"task": "hierarchy", "dimension": None, "levels": [2, 2.5]}, "levels must be an integer"),
         ({"task": "categories", "dimension": None, "delta": 0.0}, "delta must lie strictly between"),
+        ({"task": "classifier", "delta": 0.0}, "delta must lie strictly between"),
+        ({"task": "synthesis", "delta": 0.0}, "delta must lie strictly between"),
         ({"task": "margins", "rows": 0}, "rows must be an integer"),
         ({"task": "gaussian-nb", "n": 10**9}, "n must be at most"),
         ({"task": "gaussian-nb", "rows": 1}, "rows must be an integer of at least 2"),
