@@ -33,11 +33,14 @@ class GroupedParameters(griffe.Extension):
 OF_KIND = re.compile(r",? ?(optional|default:? .*)$")
 """What a line says behind the type."""
 
+OCTAL, BRACES = re.compile(r"default:? (0o[0-7]+)$"), re.compile(r"[{}]")
+
 
 def told_apart(docstring: griffe.Docstring, parameters: Any) -> None:
     """Correct what the parameters of one docstring were given."""
     heads = [line.partition(" : ") for line in docstring.lines]
     kinds = {name: OF_KIND.sub("", kind) for head, _, kind in heads for name in names_of(head)}
+    stated = {name: OCTAL.search(kind) for head, _, kind in heads for name in names_of(head)}
     shared = {name for head, _, _ in heads if ", " in head for name in names_of(head)}
     # Not every docstring is shown on a page: those that are not may say what griffe warns of.
     sections = docstring.parse(docstring.parser, **docstring.parser_options, warnings=False)
@@ -52,10 +55,13 @@ def told_apart(docstring: griffe.Docstring, parameters: Any) -> None:
             choices = kind.startswith("{")
             if item.name in shared or choices:
                 item.value = parameters[item.name].default
+            if found := stated.get(item.name):
+                # The signature has its number, which nobody reads as permissions.
+                item.value = found.group(1)
             if choices:
-                item.annotation = " or ".join(kind.strip("{}").replace("'", '"').split(", "))
-            elif "," in kind:
-                # Griffe takes a list of words for a tuple.
+                item.annotation = " or ".join(BRACES.sub("", kind).replace("'", '"').split(", "))
+            elif "," in kind or "-" in kind:
+                # Griffe takes a list of words for a tuple, and a hyphen for a difference.
                 item.annotation = kind
             elif item.name in shared and not kind:
                 item.annotation = parameters[item.name].annotation

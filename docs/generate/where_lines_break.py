@@ -1,9 +1,9 @@
 """Where lines of code break on a narrow page: a hook of mkdocs, in mkdocs.yml.
 
 Before a dot and after an opening bracket rather than in the middle of a name, and never within an option such as
-``--domains`` or a number such as 1e-6; a name in a table breaks between its words. The style sheet takes the first away
-where the page is wide: there a space is near enough. In words a sign of per cent stays with its number. Comments that
-stand below each other move up to their code where the longest of them would not fit on a desk.
+``--domains`` or a number such as 1e-6; a name in a table or a heading breaks between its words. The style sheet takes
+the first away where the page is wide: there a space is near enough. In words a sign of per cent stays with its number.
+Comments that stand below each other move up to their code where the longest of them would not fit on a desk.
 """
 
 import re
@@ -18,6 +18,8 @@ CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]_)(?=[a-z])|(?<=[a-z])(?=\.[a-zA-Z])")
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?e-\d+(?![\w-])")
 OPTION = re.compile(r"(?<![\w.-])--?[a-z][\w-]*")
+NAME = re.compile(r'(<span class="doc doc-object-name[^"]*">)([^<]+)')
+STEP = re.compile(r"(?<=\w)(?=\.)|(?<=[a-z])(?=[A-Z])|(?<=[a-z]_)(?=[a-z])")
 OPENED = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?!\s)')
 PROSE = re.compile(r'<div class="prose".*?</div>', re.DOTALL)
 ASIDE = re.compile(r"(<(?:script|style|svg|pre|code)\b.*?</(?:script|style|svg|pre|code)>)", re.DOTALL)
@@ -33,6 +35,7 @@ def on_page_content(html: str, **_: Any) -> str:
     """Return the page with places to break."""
     html = CELL.sub(lambda cell: CODE.sub(lambda found: humps(found.group()), cell.group()), html)
     html = CODE.sub(lambda found: broken(found.group()), html)
+    html = NAME.sub(lambda found: found.group(1) + STEP.sub("<wbr>", found.group(2)), html)
     parts = SCRIPT.split(html)
     parts[::2] = [kept_whole(NUMBER, part) for part in parts[::2]]
     html = PROSE.sub(lambda found: with_signs(found.group()), "".join(parts))

@@ -37,6 +37,10 @@ def test_grouped_parameters_have_the_defaults_and_types_of_the_signature():
     assert found["form"][1] == "'sharp'"
     # A type that the line states is that of all of them.
     assert found["scale"][1] == "1.0"
+    found = parameters_of(package, "accounting.accountant.Accountant")
+    assert found["mode"] == ("0o600 or 0o640 or 0o660", "0o600")
+    assert found["path"][0] == "path-like"
+    assert found["rule"][0].endswith('"renyi" or "planned" or Rule')
     # Of several choices the first is not the default unless the signature says so.
     found = parameters_of(package, "planning.planner.plan")
     assert found["task"][1] is None
@@ -64,6 +68,9 @@ def test_code_breaks_before_dots_and_after_brackets_and_never_within_an_option()
     empty = '<code><span class="p">()</span> x-y 1-a</code> --n'
     assert hook(empty) == empty
     assert hook("<td><code>aName.of_it</code></td>") == "<td><code>a<wbr>Name<wbr>.of_<wbr>it</code></td>"
+    assert hook('<h2><span class="doc doc-object-name doc-module-name">a.of_a.bB</span></h2>') == (
+        '<h2><span class="doc doc-object-name doc-module-name">a<wbr>.of_<wbr>a<wbr>.b<wbr>B</span></h2>'
+    )
     assert hook("<p>delta = 1e-6, a-1e-6</p><svg><text>1e-6</text></svg>") == (
         '<p>delta = <span class="whole">1e-6</span>, a-1e-6</p><svg><text>1e-6</text></svg>'
     )
