@@ -193,7 +193,8 @@ impl Group {
             let fitted = totals.fit(&vec![self.totals_prior; self.rows()], &known, FINENESS, 0.0)?;
             let weights = fitted.weights(&known)?;
             let moments = fitted.counts(&weights)?;
-            let information = moments.into_iter().map(|(mean, variance)| Information::new(mean, variance.max(LEAST_VARIANCE)));
+            let information =
+                moments.into_iter().map(|(mean, variance)| Information::new(mean, variance.max(LEAST_VARIANCE)));
             return Ok(information.collect());
         }
         let noisy = |f: &Option<Factor>| {
