@@ -138,19 +138,19 @@ def with_spellings(codes: Mapping[Any, int], clean: Cleaning | None) -> dict[Any
     Raises
     ------
     InvalidParameterError
-        When two levels are one value after cleaning: one of them would never have a record.
+        When two levels are spellings of one value: one of them would never have a record. What a map makes another
+        level is listed on purpose, and has none.
     """
     found = dict(codes)
     if clean is None:
         return found
+    spelling, left = clean.only_spelling(), []
     for level, code in codes.items():
-        if not isinstance(level, str):
-            continue
-        text = clean(level)
+        text = clean(level) if isinstance(level, str) else None
         if text is None or text == level:
             continue
-        if clean.leaves(level):
-            found.setdefault(text, code)
+        if clean.leaves(level) or spelling(level) != text:
+            left.append((text, code))  # what the level is by itself, or by its spelling alone, comes first
             continue
         if text in found:
             other = next(each for each, place in codes.items() if place == found[text])
@@ -159,4 +159,6 @@ def with_spellings(codes: Mapping[Any, int], clean: Cleaning | None) -> dict[Any
             )
         del found[level]
         found[text] = code
+    for text, code in left:
+        found.setdefault(text, code)
     return found

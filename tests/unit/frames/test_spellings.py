@@ -37,6 +37,11 @@ def test_a_value_that_others_become_stays_what_it_is():
     assert Domain(["xa"], clean=Cleaning(replace={"^x": ""})).code("a", "d") == 0
 
 
+def test_a_value_that_the_map_makes_another_one_may_be_listed():
+    domain = Domain(["influenza", "Flu"], clean=Cleaning(fold=True, values={"influenza": "flu"}))
+    assert [domain.code(value, "d") for value in ("influenza", "FLU", "Influenza")] == [1, 1, 1]
+
+
 def test_numbers_and_missing_values_are_no_text():
     domain = Domain([1, None, "One"], clean=Cleaning(fold=True))
     assert [domain.code(value, "d") for value in (1, None, "", "ONE")] == [0, 1, 1, 2]
