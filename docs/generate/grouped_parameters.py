@@ -49,11 +49,11 @@ def told_apart(docstring: griffe.Docstring, parameters: Any) -> None:
         if section.kind is not griffe.DocstringSectionKind.parameters:
             continue
         for item in section.value:
-            if item.name not in parameters:
-                continue
             kind = kinds.get(item.name, "")
             choices = kind.startswith("{")
-            if item.name in shared or choices:
+            # Those of a data class are not in a signature of its own.
+            signed = item.name in parameters
+            if signed and (item.name in shared or choices):
                 item.value = parameters[item.name].default
             if found := stated.get(item.name):
                 # The signature has its number, which nobody reads as permissions.
@@ -63,7 +63,7 @@ def told_apart(docstring: griffe.Docstring, parameters: Any) -> None:
             elif "," in kind or "-" in kind:
                 # Griffe takes a list of words for a tuple, and a hyphen for a difference.
                 item.annotation = kind
-            elif item.name in shared and not kind:
+            elif signed and item.name in shared and not kind:
                 item.annotation = parameters[item.name].annotation
 
 

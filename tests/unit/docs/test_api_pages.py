@@ -41,6 +41,8 @@ def test_grouped_parameters_have_the_defaults_and_types_of_the_signature():
     assert found["mode"] == ("0o600 or 0o640 or 0o660", "0o600")
     assert found["path"][0] == "path-like"
     assert found["rule"][0].endswith('"renyi" or "planned" or Rule')
+    found = parameters_of(package, "frames.cleaning.Cleaning")
+    assert found["unicode"][0] == '"NFC" or "NFD" or "NFKC" or "NFKD" or None'
     # Of several choices the first is not the default unless the signature says so.
     found = parameters_of(package, "planning.planner.plan")
     assert found["task"][1] is None
