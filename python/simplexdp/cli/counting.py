@@ -232,7 +232,14 @@ def level_values(path: str, name: str, stated: Any, *, null: bool = False) -> tu
         if any(isinstance(value, float) and not math.isfinite(value) for value in stated):
             raise click.UsageError(f"{path}: the numbers of {name!r} must be finite")
         return tuple(stated)
-    raise click.UsageError(f"{path}: the domain of {name!r} must be a list of values or a cardinality")
+    elsewhere = (
+        ": bins of numbers are for synthesize, fit-synth and plan; cut the column into codes before, or give "
+        "binner=PrivateBinner(...) to the class in Python"
+    )
+    raise click.UsageError(
+        f"{path}: the domain of {name!r} must be a list of values or a cardinality"
+        + (elsewhere if isinstance(stated, dict) else "")
+    )
 
 
 def _json(text: str, path: str) -> Any:

@@ -75,6 +75,7 @@ def test_the_debit_of_a_model_is_noted_as_released(fit):
         ('{"job": ["clerk"], "region": ["north"], "\\ud800": 2}', "UTF-8"),
         ('{"job": ["clerk"], "region": [1e999, 1]}', "domains.json: the numbers of 'region' must be finite"),
         ('{"job": ["clerk"], "region": [NaN, 1]}', "must be finite"),
+        ('{"job": ["clerk"], "region": {"bins": 2, "bounds": [0, 1]}}', "bins of numbers are for synthesize"),
     ],
 )
 def test_domains_that_no_model_could_be_written_with_are_refused_before_the_debit(fit, folder, domains, said):
