@@ -245,7 +245,7 @@ def test_the_ledger_is_debited_and_refuses(simplexdp, folder, people):
     # The Gaussian rule adds up variances, so the share that is used is neither epsilon's nor delta's.
     page = (folder / "quality.html").read_text()
     used, left = (
-        float(each) for each in re.search(r"budget.db, ([\d.]+) % of its budget used, ([\d.]+) % left", page).groups()
+        float(each) for each in re.search(r"budget.db, ([\d.]+)\u00a0% of its budget used, ([\d.]+)\u00a0% left", page).groups()
     )
     assert 0 < used <= 100
     assert used + left == pytest.approx(100, abs=0.11)
