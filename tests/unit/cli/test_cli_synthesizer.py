@@ -244,9 +244,8 @@ def test_the_ledger_is_debited_and_refuses(simplexdp, folder, people):
     assert simplexdp(*fit, "one.json", "--report", "quality.html").code == 0
     # The Gaussian rule adds up variances, so the share that is used is neither epsilon's nor delta's.
     page = (folder / "quality.html").read_text()
-    used, left = (
-        float(each) for each in re.search(r"budget.db, ([\d.]+)\u00a0% of its budget used, ([\d.]+)\u00a0% left", page).groups()
-    )
+    shares = r"budget.db, ([\d.]+)\u00a0% of its budget used, ([\d.]+)\u00a0% left"
+    used, left = (float(each) for each in re.search(shares, page).groups())
     assert 0 < used <= 100
     assert used + left == pytest.approx(100, abs=0.11)
     told = json.loads((folder / "quality.html.json").read_text())
