@@ -417,16 +417,16 @@ def test_many_categories_are_shown_from_the_largest_on():
     page = sdp.DiscreteLaplaceMechanism.for_counts(50.0).infer(counts, total=int(counts.sum()))._repr_html_()
     assert page.index('<th scope="row">79</th>') < page.index('<th scope="row">60</th>')
     assert (
-        "The 50 largest of 80; the 30 others have 14.35 %." in page
+        "The 50 largest of 80; the 30 others have 14.35\u00a0%." in page
     )  # 435 records of 3160, one more each of the prior
     draw = sdp.Posterior(1.0 + counts)._repr_html_()
-    assert "The 50 largest of 80; the 30 others have 14.35 %." in draw  # 465 of 3240
+    assert "The 50 largest of 80; the 30 others have 14.35\u00a0%." in draw  # 465 of 3240
 
 
 def test_posteriors_show_themselves():
     posterior = sdp.SumPreservingLaplaceMechanism(scale=2, dimension=2).infer([12, 8])
     assert "<table>" in posterior._repr_html_()
-    assert " %</td>" in posterior._repr_html_()
+    assert "\u00a0%</td>" in posterior._repr_html_()
     assert "HistogramPosterior(mean=" in repr(posterior)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(__import__("sys").modules, "arviz", None)
