@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from simplexdp import _arguments, _core
 from simplexdp._cautions import OneLeak
 from simplexdp.accounting import compose
-from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+from simplexdp.exceptions import InvalidDataError, InvalidParameterError, NumericalError
 from simplexdp.frames import Domain
 from simplexdp.frames.domain import is_null
 from simplexdp.frames.encoding import checked_codes, encode_column
@@ -487,7 +487,12 @@ class PrivateGaussianNB(PrivateClassifier):
         model._released, model._stated = released, model._stated_priors(len(domain))
         model.privacy_, model._origin = privacy.curve, privacy.origin
         model._keep_names(columns)
-        model._publish(domain, columns, bounds)
+        try:
+            model._publish(domain, columns, bounds)
+        except NumericalError as error:
+            raise InvalidParameterError(
+                f"text must be {WHAT} written by to_json: its counts and its total are not of the same records"
+            ) from error
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -216,6 +216,18 @@ def test_files_bring_back_the_same_classifier(tmp_path):
     assert again.class_prior_.tolist() == [0.5, 0.5]
 
 
+def test_millions_of_records_are_inferred():
+    generator = np.random.default_rng(0)
+    classes = generator.integers(0, 2, 4_500_000)
+    values = classes[:, None] + generator.uniform(-1, 1, (classes.size, 1))
+    found = PrivateGaussianNB(1.0, 1e-9, bounds=[(-1, 2)], classes=[0, 1], random_state=sdp.testing.SeededRng(1)).fit(
+        values, classes
+    )
+    np.testing.assert_allclose(found.theta_, [[0.0], [1.0]], atol=0.01)
+    # Noise of some counts in a table of millions.
+    np.testing.assert_allclose(found.class_count_, np.bincount(classes), atol=200)
+
+
 def test_hostile_files_are_refused_by_rule():
     text = model(random_state=sdp.testing.SeededRng(1)).fit(*records(300)).to_json()
     for bad in cut_off_and_replaced(text):
