@@ -124,11 +124,13 @@ def histograms(diffprivlib: Peer | None) -> int:
     comparison = compare(lambda: grouped.fit(many, "answer", by="group"), numpy_draws, rounds=3)
     missed = report("10^6 groups x 10 categories, counted, drawn", comparison, peer="numpy gammas only")
     # The noise drowns two records in ten categories: what is inferred is hard there.
-    missed += within("10^4 groups x 10 categories, inferred", lambda: inferred.fit(some, "answer", by="group"), 30)
+    missed += within(
+        "10^4 groups x 10 categories, inferred", lambda: inferred.fit(some, "answer", by="group"), 30, rounds=1
+    )
     if diffprivlib is not None:
         diffprivlib.ask("prepare_histogram", ROWS, LEVELS)
         comparison = compare(lambda: single.fit(one, "answer"), lambda: diffprivlib.ask("one_histogram"))
-        missed += report("one histogram, 48842 rows, calibrated", comparison, peer="diffprivlib histogram")
+        missed += report("one histogram, 48842 rows, inferred", comparison, peer="diffprivlib histogram")
         comparison = compare(
             lambda: grouped.fit(many, "answer", by="group"),
             lambda: diffprivlib.ask("grouped_histogram", 1000),

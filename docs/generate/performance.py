@@ -72,9 +72,8 @@ def main(arguments: list[str]) -> int:
         lines += ["", "Not measured, since a peer was not installed: " + ", ".join(measured["skipped"]) + "."]
     lines += [
         "",
-        "A debit waits for the disk, and the disk decides how it compares: in the run of 20 November 2026, when the disk",
-        "answered in 0.12 to 0.2 ms, SQLite was ahead; on days before the ledger was 4.3 and 5.1 times faster. Rows of two",
-        "threads were measured beside other work.",
+        "A debit waits for the disk, which decides how it compares: runs on one machine gave 0.6 to 5.1. What",
+        "two threads gain is seen on idle cores alone.",
         "",
         "Times that stand by themselves are in the guides: [Dirichlet releases](exactness.md#11-what-it-costs),",
         "[Hellinger releases](hellinger.md#8-what-it-buys), [their sampler](hellinger-sampler.md#measured) and",
