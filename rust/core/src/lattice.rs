@@ -230,10 +230,22 @@ mod tests {
                 assert_eq!(lattice.rank(point).unwrap(), rank as u128);
                 assert_eq!(&lattice.unrank(rank as u128).unwrap(), point);
             }
-            let pieces: Vec<_> =
-                lattice.split(3).unwrap().into_iter().flat_map(|ranks| points(lattice, ranks)).collect();
+            let ranges = lattice.split(3).unwrap();
+            assert_eq!(ranges.len() as u128, count.min(3));
+            assert!(ranges.iter().all(|range| (range.end - range.start).abs_diff(count / ranges.len() as u128) <= 1));
+            let pieces: Vec<_> = ranges.into_iter().flat_map(|ranks| points(lattice, ranks)).collect();
             assert_eq!(pieces, all);
         }
+    }
+
+    #[test]
+    fn points_of_other_lattices_have_no_rank() {
+        let lattice = Lattice::new(5, 3).unwrap();
+        assert_eq!((lattice.total(), lattice.parts()), (5, 3));
+        for wrong in [&[5, 0][..], &[5, 1, 0], &[5, 0, 0, 0], &[u64::MAX, 1, 5]] {
+            assert!(lattice.rank(wrong).is_err(), "{wrong:?}");
+        }
+        assert!(lattice.unrank(21).is_err() && lattice.unrank(20).unwrap() == [5, 0, 0]);
     }
 
     #[test]
@@ -255,6 +267,8 @@ mod tests {
             error.to_string(),
             "an enumeration of 8459043543951 candidates is more than the limit of 1000000; use the sampler"
         );
+        let lattice = Lattice::new(10, 3).unwrap();
+        assert!(lattice.affordable(66, "").unwrap() == 66 && lattice.affordable(65, "").is_err());
         assert!(Lattice::new(1_000_000_000, 500).unwrap().affordable(10, "sample").is_err());
     }
 }

@@ -202,10 +202,7 @@ fn power(mut x: f64, mut count: u64, product: impl Fn(f64, f64) -> f64) -> f64 {
             power = product(power, x);
         }
         count >>= 1;
-        // A square that is not used might overflow, and zero times infinity is no number.
-        if count > 0 {
-            x = product(x, x);
-        }
+        x = product(x, x);
     }
     power
 }
@@ -453,6 +450,7 @@ mod tests {
                 assert!(exact(multiple_down(count, x)) <= product && product <= exact(multiple_up(count, x)));
             }
         }
+        assert_eq!((count_up(3), count_down(3), count_down(1 << 60)), (3.0, 3.0, (1_u64 << 60) as f64));
         assert_eq!((multiple_up(1, 5e-324), multiple_up(0, f64::INFINITY)), (5e-324, 0.0));
         for x in hostile().into_iter().filter(|x| *x >= 0.0) {
             for count in [0, 1, 2, 3, 10] {
@@ -464,8 +462,10 @@ mod tests {
                 assert!(down <= up && at(down) <= power, "{x:e}^{count}");
             }
         }
-        assert_eq!(total_product_up([0.5, 4.0, 0.25]), 0.5);
+        assert_eq!((total_product_up([0.5, 4.0, 0.25]), total_product_down([0.5, 4.0, 0.25])), (0.5, 0.5));
         assert!(total_product_down([0.1; 3]) < total_product_up([0.1; 3]));
+        assert_eq!((power_up(2.0, 10), power_down(2.0, 10)), (1024.0, 1024.0));
+        assert!(power_up(1.1, 10) <= power_down(1.1, 10) * (1.0 + 1e-14));
     }
 
     #[test]
@@ -488,6 +488,9 @@ mod tests {
         assert_eq!((exp_up(f64::NEG_INFINITY), exp_down(-1e4), exp_m1_down(-1e4)), (0.0, 0.0, -1.0));
         assert!(exp_up(-1e4) > 0.0 && exp_up(1e4) == f64::INFINITY && exp_down(1e4) < f64::INFINITY);
         assert_eq!((ln_up(0.0), ln_up(f64::INFINITY)), (f64::NEG_INFINITY, f64::INFINITY));
+        // Below infinity is the largest double; the exact values stay.
+        assert_eq!((exp_down(f64::INFINITY), exp_m1_down(f64::INFINITY)), (f64::INFINITY, f64::INFINITY));
+        assert_eq!((ln_down(1.0), ln_down(f64::INFINITY), ln_down(0.0)), (0.0, f64::INFINITY, f64::NEG_INFINITY));
     }
 
     /// x, exp(x), exp(x) - 1, ln(1 + x), ln|x|: nearest doubles, by ball arithmetic of 60 digits (python-flint).

@@ -497,11 +497,36 @@ mod tests {
     }
 
     #[test]
+    fn a_price_takes_its_own_leak_and_that_of_its_square() {
+        assert_eq!(
+            (total_leak(0.5, 0.25, 2.0), total_leak(0.0, 0.25, 2.0), total_leak(0.5, 0.25, 0.0)),
+            (1.0, 0.5, 0.5)
+        );
+        assert!(total_leak(0.1, 0.1, 0.1) >= 0.11);
+    }
+
+    #[test]
+    fn errors_of_samplers_end_at_their_reserve() {
+        let rule = rule();
+        let error = rule.opening().errors * 0.4;
+        let profile = || -> Arc<dyn Profile> { Arc::new(GaussianPair::new(0.0125).unwrap()) };
+        assert_eq!(spent(&rule, &Spend::new(vec![profile()], error).unwrap()).len(), 3);
+    }
+
+    #[test]
     fn states_and_numbers_that_are_none_are_refused() {
         let pay = spend(BudgetPair::new(0.01, 0.0).unwrap());
         for state in [vec![], vec![2.0; 7], vec![1.0; 3], vec![1.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0], vec![-1.0; 7]] {
             assert!(rule().debit(&state, &pay).is_err() && rule().used(&state).is_err(), "{state:?}");
         }
+        let skewed = [2.0, 0.1, 1e-9, 1e-9, 1.0, 0.0, 0.0, 1.0, 0.5, 1.0];
+        assert!(rule().used(&skewed).is_ok());
+        for (place, wrong) in [(1, -0.1), (6, 1e-3), (7, 0.0), (7, 1e9), (8, 0.0), (8, 1.0), (9, 2.0), (9, 0.5)] {
+            let mut state = skewed;
+            state[place] = wrong;
+            assert!(rule().used(&state).is_err(), "{state:?}");
+        }
+        assert!(rule().used(&skewed[..9]).is_err() && rule().used(&skewed[..7]).is_err());
         let nothing = Decision::Refused { reason: REFUSAL.into() };
         assert_eq!(rule().debit(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], &pay).unwrap(), nothing);
         assert!(GaussianRule::new(1.0, 0.0, None).is_err() && GaussianRule::new(0.0, 0.1, None).is_err());

@@ -28,3 +28,14 @@ use crate::rounding::quotient_up;
 pub fn share_used(spent: f64, epsilon: f64) -> f64 {
     quotient_up(spent, epsilon).min(1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_at_most_one_and_rounded_up() {
+        assert_eq!((share_used(0.5, 2.0), share_used(3.0, 2.0), share_used(0.0, 2.0)), (0.25, 1.0, 0.0));
+        assert!(share_used(1.0, 3.0) * 3.0 >= 1.0);
+    }
+}

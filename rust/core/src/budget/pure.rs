@@ -152,3 +152,113 @@ impl PureRule {
         Sums { epsilon: all(self.opening.epsilon), leak: all(self.leak), errors: all(self.opening.errors) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::accounting::{BudgetPair, GaussianPair, Profile};
+
+    fn spend(profile: impl Profile + 'static, error: f64) -> Spend {
+        Spend::new(vec![Arc::new(profile)], error).unwrap()
+    }
+
+    fn pair(epsilon: f64, delta: f64) -> BudgetPair {
+        BudgetPair::new(epsilon, delta).unwrap()
+    }
+
+    /// What is used after each of so many spends; none where the next is refused.
+    fn used(rule: &PureRule, spend: &Spend) -> Vec<f64> {
+        let (mut state, mut shares) = (rule.start(), vec![]);
+        while let Decision::Paid(next) = rule.debit(&state, spend).unwrap() {
+            shares.push(rule.used(&next).unwrap());
+            state = next;
+            assert!(shares.len() < 1000);
+        }
+        shares
+    }
+
+    #[test]
+    fn epsilons_add_up_to_the_budget_and_no_further() {
+        let rule = PureRule::new(1.0, 1e-6).unwrap();
+        assert_eq!(used(&rule, &spend(pair(0.25, 0.0), 0.0)), [0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(used(&rule, &spend(pair(0.25_f64.next_up(), 0.0), 0.0)).len(), 3);
+        assert_eq!(used(&PureRule::new(1.0, 0.0).unwrap(), &spend(pair(0.5, 0.0), 0.0)), [0.5, 1.0]);
+        assert!(used(&PureRule::new(1.0, 0.0).unwrap(), &spend(pair(0.5, 1e-12), 0.0)).is_empty());
+        let affords = rule.affords(&Sums::default(), &spend(pair(0.25, 0.0), 0.0));
+        assert!((affords - 4.0).abs() < 1e-9, "{affords}");
+    }
+
+    #[test]
+    fn leaks_add_up_to_delta_and_no_further() {
+        let rule = PureRule::new(1.0, 1e-6).unwrap();
+        let cost = spend(pair(0.0625, 4e-7), 0.0);
+        // Two leave 2e-7; the leak is the larger share.
+        let shares = used(&rule, &cost);
+        assert!(shares.len() == 2 && (0.4..0.40001).contains(&shares[0]) && (0.8..0.80001).contains(&shares[1]));
+        assert!((rule.affords(&Sums::default(), &cost) - 2.5).abs() < 1e-4);
+        let (epsilon, leak) = rule.cost(&Sums::default(), &cost).unwrap();
+        assert!((epsilon - 0.0625).abs() < 1e-12 && leak >= -(-4e-7_f64).ln_1p() && leak < 4.000_01e-7, "{leak}");
+    }
+
+    #[test]
+    fn errors_of_samplers_add_up_to_their_reserve_and_no_further() {
+        let rule = PureRule::new(1.0, 1e-6).unwrap();
+        // (1 + e) times all errors is 2^-20 of delta.
+        let all = 1e-6 * 2.0_f64.powi(-20) / (1.0 + std::f64::consts::E);
+        assert_eq!(used(&rule, &spend(pair(0.01, 0.0), 0.45 * all)).len(), 2);
+        assert!((rule.opening.errors / all - 1.0).abs() < 1e-14 && rule.opening.errors <= all * (1.0 + 1e-16));
+    }
+
+    #[test]
+    fn a_curve_without_an_end_is_below_what_it_costs() {
+        let rule = PureRule::new(1.0, 1e-6).unwrap();
+        for mu in [0.02, 0.1, 0.2] {
+            let normal = GaussianPair::new(mu).unwrap();
+            let (epsilon, leak) = rule.cost(&Sums::default(), &spend(normal, 0.0)).unwrap();
+            let normal = GaussianPair::new(mu).unwrap();
+            // Randomised response at epsilon behind the leak is above the curve where its delta at epsilon is.
+            assert!(normal.delta_lower(epsilon) <= -(-leak).exp_m1(), "{mu}: {epsilon} {leak}");
+            // The same share of both, or the leak more where the last step fell short.
+            assert!(epsilon <= leak / rule.leak && epsilon >= 0.98 * leak / rule.leak, "{mu}: {epsilon} {leak}");
+        }
+        assert!(rule.cost(&Sums::default(), &spend(GaussianPair::new(3.0).unwrap(), 0.0)).is_none());
+    }
+
+    #[test]
+    fn one_release_may_use_up_everything_if_it_is_the_first_and_fits_with_its_error() {
+        // A normal law with delta 1e-6 at epsilon 1; of a smaller one a share of the budget, and never after another.
+        let (mut low, mut high) = (0.01, 1.0);
+        while high - low > 1e-12 {
+            let mu = 0.5 * (low + high);
+            if GaussianPair::new(mu).unwrap().delta_upper(1.0) <= 1e-6 { low = mu } else { high = mu }
+        }
+        let rule = PureRule::new(1.0, 1e-6).unwrap();
+        let normal = |share: f64| GaussianPair::new(share * low).unwrap();
+        assert_eq!(used(&rule, &spend(normal(1.0), 0.0)), [1.0]);
+        assert!(used(&rule, &spend(normal(1.0 + 1e-6), 0.0)).is_empty());
+        assert!(used(&rule, &spend(normal(1.0), 1e-9)).is_empty() && used(&rule, &spend(normal(1.0), 0.1)).is_empty());
+        // Its delta is a share of 1e-6 that an error may fill up: (1 + e) errors.
+        let left = (1e-6 - normal(0.99).delta_upper(1.0)) / (1.0 + std::f64::consts::E);
+        assert_eq!(used(&rule, &spend(normal(0.99), 0.999 * left)), [1.0]);
+        assert!(used(&rule, &spend(normal(0.99), 1.001 * left)).is_empty());
+        let Decision::Paid(state) = rule.debit(&rule.start(), &spend(pair(1e-9, 0.0), 0.0)).unwrap() else {
+            panic!("a cost of nearly nothing");
+        };
+        assert!(matches!(rule.debit(&state, &spend(normal(1.0), 0.0)).unwrap(), Decision::Refused { .. }));
+    }
+
+    #[test]
+    fn states_that_no_spends_lead_to_are_refused() {
+        let rule = PureRule::new(1.0, 1e-6).unwrap();
+        let good = [0.5, 1e-20, 1e-9, 0.0, 0.0, 0.0];
+        assert!(rule.used(&good).is_ok());
+        for (place, wrong) in [(0, -0.5), (0, f64::NAN), (1, 0.25), (2, f64::INFINITY), (4, -1e-9), (5, 1e-3)] {
+            let mut state = good;
+            state[place] = wrong;
+            assert!(rule.used(&state).is_err(), "{state:?}");
+        }
+        assert!(rule.used(&good[..5]).is_err() && rule.used(&[]).is_err() && rule.used(&[0.0; 8]).is_err());
+    }
+}

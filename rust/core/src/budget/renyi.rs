@@ -117,6 +117,66 @@ impl Rule for RenyiRule {
 mod tests {
     use super::*;
 
+    fn gaussian(square: f64, error: f64) -> Spend {
+        let profile: Arc<dyn Profile> = Arc::new(crate::accounting::GaussianPair::new(square.sqrt()).unwrap());
+        Spend::new(vec![profile], error).unwrap()
+    }
+
+    #[test]
+    fn the_largest_divergence_is_what_converts_to_the_budget() {
+        for (epsilon, delta, order) in [(1.0, 1e-6, 20.0), (0.1, 1e-9, 300.0), (5.0, 1e-5, 4.0)] {
+            let rule = RenyiRule::new(epsilon, delta, Some(order)).unwrap();
+            let delta_of = |divergence: f64| {
+                let bound = move |x: f64| if x <= order { divergence } else { f64::INFINITY };
+                let profile = RenyiProfile::at_order(Arc::new(bound), Conversion::Optimal, order).unwrap();
+                profile.delta_upper(epsilon)
+            };
+            assert!(delta_of(rule.most) <= delta && delta_of(rule.most * 1.0001) > delta * (1.0 - 1e-5), "{order}");
+        }
+    }
+
+    #[test]
+    fn no_other_order_takes_many_more_normal_laws_than_the_one_that_is_chosen() {
+        for (epsilon, delta) in [(1.0, 1e-6), (0.1, 1e-9), (8.0, 1e-5)] {
+            let best = RenyiRule::new(epsilon, delta, None).unwrap();
+            // Each costs order mu^2/2.
+            let squares = |rule: &RenyiRule| 2.0 * rule.most / rule.order();
+            for factor in [0.3, 0.7, 0.9, 1.1, 1.5, 3.0] {
+                let other = RenyiRule::new(epsilon, delta, Some(1.0 + factor * (best.order() - 1.0))).unwrap();
+                assert!(squares(&other) <= 1.02 * squares(&best), "{epsilon} {delta} {factor}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_divergences_and_of_errors_end_at_the_budget() {
+        let rule = RenyiRule::new(1.0, 1e-6, Some(20.0)).unwrap();
+        let fit = |spend: &Spend| {
+            let (mut state, mut n) = (rule.start(), 0);
+            while let Decision::Paid(next) = rule.debit(&state, spend).unwrap() {
+                (state, n) = (next, n + 1);
+                assert!(n < 100);
+            }
+            n
+        };
+        let third = 2.0 * rule.most / rule.order() / 3.0;
+        assert_eq!((fit(&gaussian(third * 0.999, 0.0)), fit(&gaussian(third * 1.001, 0.0))), (3, 2));
+        assert_eq!(fit(&gaussian(third / 100.0, rule.opening.errors * 0.4)), 2);
+    }
+
+    #[test]
+    fn states_that_no_spends_lead_to_are_refused() {
+        let rule = RenyiRule::new(1.0, 1e-6, Some(20.0)).unwrap();
+        let good = [0.1, 1e-20, 0.2, 0.0, 0.0, 0.0];
+        assert!(rule.used(&good).is_ok() && rule.order() == 20.0);
+        for (place, wrong) in [(0, -0.5), (0, f64::NAN), (1, 0.25), (2, f64::INFINITY), (4, -1e-9), (5, 1e-3)] {
+            let mut state = good;
+            state[place] = wrong;
+            assert!(rule.used(&state).is_err(), "{state:?}");
+        }
+        assert!(rule.used(&good[..5]).is_err() && rule.used(&[0.0; 8]).is_err());
+    }
+
     #[test]
     fn each_direction_is_summed_with_its_own_divergence() {
         let rule = RenyiRule::new(1.0, 1e-6, Some(20.0)).unwrap();

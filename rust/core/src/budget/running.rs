@@ -58,6 +58,8 @@ mod tests {
         assert!(left < 0.0 && !sum.within(0.3) && sum.within(0.300_000_000_000_000_04));
         assert_eq!(Running::default().plus(0.25).left_of(1.0), 0.75);
         assert_eq!(Running::default().plus(0.25).share_of(1.0), 0.25);
+        // Of nothing, all or none.
+        assert_eq!((Running::default().share_of(0.0), Running::default().plus(0.1).share_of(0.0)), (0.0, 1.0));
         // Times the whole it is not below the sum again.
         for (term, whole) in [(0.1, 0.3), (0.3, 3.0), (0.7, 1.1), (1e-3, 0.7)] {
             assert!(Running::default().plus(term).share_of(whole) * whole >= term);

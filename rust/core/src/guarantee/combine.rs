@@ -232,6 +232,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_released_zero_times_does_not_count() {
+        let (a, b) = (gaussian(1.0), gaussian(0.5));
+        assert!(Guarantee::compose(&[(&a, 0), (&b, 0)]).is_err());
+        assert_eq!(Guarantee::compose(&[(&a, 0), (&b, 1)]).unwrap(), b);
+    }
+
+    #[test]
+    fn a_record_touches_one_group_and_one_that_moves_two() {
+        let group = |error: f64| {
+            let both_ways = Guarantee::symmetric(Adjacency::AddRemove, gaussian(1.0).directions()[0].clone()).unwrap();
+            both_ways.with_sampling_error(error).unwrap()
+        };
+        for errors in [[1.0, 4.0, 2.0], [4.0, 1.0, 2.0], [2.0, 1.0, 4.0]] {
+            let groups = errors.map(|error| group(error * 2.0_f64.powi(-40)));
+            let error = |adjacency| {
+                Guarantee::compose_disjoint(&groups.iter().collect::<Vec<_>>(), adjacency).unwrap().sampling_error()
+            };
+            assert_eq!(error(Adjacency::AddRemove), 4.0 * 2.0_f64.powi(-40));
+            assert_eq!(error(Adjacency::Replace), 6.0 * 2.0_f64.powi(-40));
+        }
+    }
+
+    #[test]
     fn units_do_not_mix() {
         let named = |name: &str| gaussian(1.0).of_unit(Unit::named(name).unwrap());
         let (record, patient, household) = (gaussian(1.0), named("patient"), named("household"));

@@ -231,6 +231,27 @@ mod tests {
     }
 
     #[test]
+    fn the_profile_is_of_the_two_smallest_lifted_priors_in_both_orders() {
+        // All dyadic: 1/4 and 1/2 lifted by 3/2.
+        let (a, b, r) = (Real(1.75), Real(2.0), Real(0.5));
+        let beta = |a, b| Node::leaf(Leaf::Beta { a, b, r }).unwrap();
+        let made = draw(&[4.0, 0.25, 0.5], 3, 3.0, None).guarantee(Adjacency::Replace).unwrap();
+        let both = Node::new(Recipe::Maximum(vec![beta(a, b), beta(b, a)])).unwrap();
+        assert_eq!(made, Guarantee::symmetric(Adjacency::Replace, both).unwrap());
+        let equal = draw(&[0.25], 2, 3.0, None).guarantee(Adjacency::Replace).unwrap();
+        assert_eq!(equal, Guarantee::symmetric(Adjacency::Replace, beta(a, a)).unwrap());
+    }
+
+    #[test]
+    fn priors_that_are_missing_or_not_positive_are_refused() {
+        for wrong in [&[][..], &[0.0], &[1.0, 0.0, 1.0], &[1.0, -1.0], &[1.0, f64::NAN]] {
+            for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+                assert!(draw(wrong, 3, 0.0, None).guarantee(adjacency).is_err(), "{wrong:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_worst_pair_needs_enough_records() {
         let exact = |floor, total| draw(&[1.0], 3, floor, total).guarantee(Adjacency::Replace).unwrap().exact();
         assert!(exact(0.0, None) && exact(2.0, Some(7)) && !exact(2.0, Some(6)) && !exact(0.5, Some(100)));
@@ -255,6 +276,9 @@ mod tests {
             let person = DirichletDraw { max_rows: 3, ..draw(&[0.5], 4, 0.0, None) }.guarantee(adjacency).unwrap();
             let one = DirichletDraw { scale: 1.5, ..draw(&[0.5], 4, 0.0, None) }.guarantee(adjacency).unwrap();
             assert!(person == one && person.exact());
+            // Attained where the two smallest priors are one.
+            let apart = DirichletDraw { max_rows: 3, ..draw(&[0.5, 0.75], 4, 0.0, None) }.guarantee(adjacency);
+            assert!(!apart.unwrap().exact());
         }
     }
 
@@ -265,6 +289,7 @@ mod tests {
         let delta = person.guarantee(Adjacency::Replace).unwrap().delta(8.0);
         assert!((0.7706..0.7709).contains(&delta), "{delta}");
         let beyond = DirichletDraw { max_rows: 4, ..person };
+        assert!(DirichletDraw { max_rows: 3, ..person }.guarantee(Adjacency::AddRemove).is_ok());
         assert!(beyond.guarantee(Adjacency::AddRemove).is_err());
     }
 

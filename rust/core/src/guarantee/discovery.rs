@@ -224,6 +224,53 @@ mod tests {
         assert!((delta / exact - 1.0).abs() < 1e-9, "{delta} {exact}");
     }
 
+    /// delta of one case, summed over the outcomes: seen in one law and not in the other, or not seen, with noise on what
+    /// moves: so many answers of randomised response with this epsilon.
+    fn delta_of(leak: f64, other: f64, answers: u32, answer: f64, epsilon: f64) -> f64 {
+        let yes = 1.0 / (1.0 + (-answer).exp());
+        let rest = (0..1_u32 << answers).map(|outcome| {
+            let (ups, downs) = (outcome.count_ones() as i32, (answers - outcome.count_ones()) as i32);
+            let (p, q) = (yes.powi(ups) * (1.0 - yes).powi(downs), yes.powi(downs) * (1.0 - yes).powi(ups));
+            ((1.0 - leak) * p - epsilon.exp() * (1.0 - other) * q).max(0.0)
+        });
+        leak + rest.sum::<f64>()
+    }
+
+    #[test]
+    fn deltas_are_those_of_the_worst_case_of_all() {
+        for (scale, threshold, rows) in [(20.0, 2, 1), (2.0, 4, 1), (6.0, 4, 2), (9.0, 30, 8), (9.0, 30, 9)] {
+            let discovery = of(scale, threshold, 1, rows);
+            let (leaks, k) = (discovery.leaks(), rows as usize);
+            let answers = |moved: usize| if rows == 1 { moved as u32 } else { u32::from(moved > 0) };
+            let answer = |moved: usize| if rows == 1 { 1.0 / scale } else { moved as f64 / scale };
+            for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
+                let guarantee = discovery.guarantee(adjacency).unwrap();
+                assert_eq!(guarantee.exact(), rows == 1);
+                let mut cases = vec![];
+                for (j, into) in (0..=k).flat_map(|j| (0..=k).map(move |into| (j, into))) {
+                    match adjacency {
+                        Adjacency::Replace if k <= 8 => cases.push((leaks[j], leaks[into], 2 * k - j - into)),
+                        Adjacency::AddRemove if k <= 8 => {
+                            cases.extend([(leaks[j], 0.0, k - j), (0.0, leaks[j], k - j)]);
+                        }
+                        Adjacency::Replace => cases.push((leaks[k], leaks[k], 2 * k)),
+                        Adjacency::AddRemove => cases.extend([(leaks[k], 0.0, k), (0.0, leaks[k], k)]),
+                    }
+                }
+                for epsilon in [0.0, 0.02, 0.1, 0.3, 1.0] {
+                    let of_case =
+                        |&(leak, other, n): &(f64, f64, usize)| delta_of(leak, other, answers(n), answer(n), epsilon);
+                    let exact = cases.iter().map(of_case).fold(0.0, f64::max);
+                    let told = guarantee.delta(epsilon);
+                    assert!(
+                        told >= exact * (1.0 - 1e-12) && told <= exact + 1e-9,
+                        "{scale} {threshold} {rows} {adjacency:?} {epsilon}: {told} {exact}"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn several_rows_are_spread_or_not_whichever_shows_more() {
         // Little noise: one category with all rows; much noise: one category each.
@@ -268,6 +315,11 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
+        assert!(of(2.0, 5000, 1, 4096).leak(Adjacency::Replace).is_ok());
+        assert!(of(2.0, 5000, 1, 4097).leak(Adjacency::Replace).is_err());
+        for delta in [0.0, 1.0, f64::NAN] {
+            assert!(least_threshold(&Rational::whole(2_u8), 1, delta, Adjacency::Replace).is_err(), "{delta}");
+        }
         for wrong in [of(2.0, 1, 1, 1), of(2.0, 9, 0, 1), of(2.0, 9, 1, 0), of(2.0, 9, 8, 2), of(1e-4, 9, 1, 1)] {
             assert!(wrong.guarantee(Adjacency::Replace).is_err(), "{wrong:?}");
         }

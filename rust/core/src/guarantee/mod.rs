@@ -332,6 +332,63 @@ mod tests {
     }
 
     #[test]
+    fn of_two_different_pairs_neither_is_known_to_be_the_worse() {
+        // A record removed costs much, one that is added little, though both are gamma laws.
+        let leaf = |a, r, add| Node::leaf(Leaf::Gamma { a: Real(a), r: Real(r), add }).unwrap();
+        for (a, r) in [(0.1, 1.0), (40.0, 10.0)] {
+            let directions = vec![leaf(a, r, false), leaf(40.0, 1.0, true)];
+            let [removed, added] = [0, 1].map(|i| directions[i].shared());
+            let both = Guarantee::new(Adjacency::AddRemove, directions, 0.0).unwrap();
+            for epsilon in [0.0, 0.5, 1.0] {
+                assert!(removed.delta_upper(epsilon) > added.delta_upper(epsilon));
+                assert_eq!(both.delta(epsilon), removed.delta_upper(epsilon));
+            }
+            assert_eq!(both.epsilon(1e-6), removed.epsilon_upper(1e-6));
+        }
+    }
+
+    #[test]
+    fn both_bounds_of_epsilon_are_near_and_the_error_of_the_sampler_is_in_the_upper_one() {
+        let normal = Guarantee::gaussian(Adjacency::Replace, 1.0, 1.0).unwrap();
+        for ideal in [gammas(1.5, 1.0), gammas(0.1, 0.3), normal] {
+            for delta in [1e-9, 1e-3] {
+                let told = ideal.epsilon(delta);
+                let (lower, upper) = ideal.epsilon_within(delta, 1e-6).unwrap();
+                assert!(lower <= told && lower <= upper && upper - lower <= 1e-6, "{lower} {told} {upper}");
+                assert!((told - upper).abs() <= 2e-6 && ideal.epsilon_lower(delta) >= told - 2e-6);
+                for share in [1e-12, 1e-3, 0.01] {
+                    let off = ideal.with_sampling_error(share * delta).unwrap();
+                    let told = off.epsilon(delta);
+                    let (same, upper) = off.epsilon_within(delta, 1e-6).unwrap();
+                    // What is left of delta, at the epsilon that is told.
+                    let left = delta - share * delta * (1.0 + told.exp());
+                    assert!(
+                        same == lower && (upper == told || (upper - told).abs() <= 2e-6),
+                        "{delta} {share}: {told} {upper}"
+                    );
+                    assert!(left <= 0.0 || upper >= ideal.epsilon_lower(left) - 1e-9);
+                }
+                let off = ideal.with_sampling_error(0.5 * delta).unwrap();
+                assert!(off.epsilon_within(delta, 1e-6).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_normal_law_has_the_divergence_of_its_distance() {
+        // alpha mu^2/2, from sqrt(2) counts under replacement and one under add/remove.
+        for (adjacency, square) in [(Adjacency::Replace, 2.0), (Adjacency::AddRemove, 1.0)] {
+            assert_eq!(adjacency.l2_squared(), square);
+            let normal = Guarantee::gaussian(adjacency, 4.0, adjacency.l2_squared().sqrt()).unwrap();
+            for order in [1.5, 2.0, 30.0] {
+                let exact = order * square / 32.0;
+                let told = normal.renyi(order);
+                assert!(told >= exact * (1.0 - 1e-15) && told <= exact * (1.0 + 1e-10), "{order}: {told} {exact}");
+            }
+        }
+    }
+
+    #[test]
     fn epsilons_of_added_and_removed_records_are_those_of_both() {
         for (a, r) in [(0.01, 1.0), (1.5, 1.0), (20.0, 0.3)] {
             for error in [0.0, 2.0_f64.powi(-256), 1e-9, 0.01, 0.3] {

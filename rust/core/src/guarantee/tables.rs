@@ -115,6 +115,7 @@ mod tests {
     #[test]
     fn sums_are_rounded_up() {
         assert!(choices_rho(0.1, 3) >= 3.0 * 0.01 / 8.0 && choices_epsilon(0.1, 3) >= 0.3);
+        assert!(choices_rho(0.1, 3) <= 0.00375 * (1.0 + 1e-14) && choices_epsilon(0.1, 3) <= 0.3 * (1.0 + 1e-14));
         let told = Guarantee::concentrated(Adjacency::Replace, &[0.1; 10]).unwrap();
         assert!(told.tcdp(f64::INFINITY) >= 1.0);
     }

@@ -100,6 +100,28 @@ mod tests {
     }
 
     #[test]
+    fn the_stated_cost_is_epsilon_and_four_times_both_errors() {
+        // Dyadic, so that all but the last sum is exact: 2 EPSILON epsilon (n + 1), and the bound of the selection.
+        for (epsilon, total) in [(1.0, 0), (0.25, 7), (4.0, (1_u64 << 40) - 1)] {
+            let errors = 8.0 * f64::EPSILON * epsilon * (total + 1) as f64 + LOG_ERROR * 4.0;
+            let (cost, least) = (quantile_epsilon(epsilon, total), epsilon + errors);
+            assert!(cost >= least && cost <= least * (1.0 + 6.0 * f64::EPSILON), "{epsilon} {total}: {cost} {least}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let drawn = |ranks: &[u64], level, epsilon| {
+            quantiles(ranks, 3, &[level], epsilon, &mut StreamKey::from_bytes([1; 32]).stream(0))
+        };
+        assert!(drawn(&[0, 3], 0.5, 1.0).is_ok() && drawn(&[], 0.5, 1.0).is_err());
+        for wrong in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert!(drawn(&[0, 3], 0.5, wrong).is_err() && drawn(&[0, 3], wrong, 1.0).is_err(), "{wrong}");
+        }
+        assert!(drawn(&[0, 3], 1.0, 1.0).is_err());
+    }
+
+    #[test]
     fn a_value_that_goes_missing_costs_no_more_than_one_that_is_replaced() {
         // Every table of at most five records over three values and none, every neighbour, in closed form.
         let (epsilon, candidates) = (0.8, 3_usize);

@@ -59,7 +59,7 @@ mod tests {
         let first: Vec<_> = (0..5).map(|_| keys.next_bytes()).collect();
         let later = SeededKeys::new([9; 32], 3);
         assert_eq!([later.next_bytes(), later.next_bytes()], first[3..]);
-        assert_eq!(keys.calls(), 5);
+        assert_eq!((keys.seed(), keys.calls()), ([9; 32], 5));
         assert!((1..5).all(|i| first[..i].iter().all(|earlier| *earlier != first[i])));
     }
 }

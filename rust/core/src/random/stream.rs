@@ -170,7 +170,15 @@ mod tests {
                 in_parts.fill(&mut parts[at..at + n]);
                 at += n;
             }
-            assert_eq!((parts, at), (expected, 3000));
+            assert_eq!((parts, at), (expected.clone(), 3000));
+            // A single word, and so no whole block, before the first part.
+            for singly in [1, 3, 63, 64, 65] {
+                let mut stream = Stream::new(key, index, false);
+                let mut words: Vec<u64> = (0..singly).map(|_| stream.next_u64()).collect();
+                words.resize(400, 0);
+                stream.fill(&mut words[singly..]);
+                assert_eq!(words, expected[..400], "{singly}");
+            }
         }
     }
 
@@ -186,14 +194,32 @@ mod tests {
     }
 
     #[test]
+    fn no_two_keys_of_the_system_are_one() {
+        // By chance two are with 2^-256.
+        let [mut a, mut b] = [0; 2].map(|_| StreamKey::from_os().unwrap().stream(0));
+        assert_ne!([a.next_u64(), a.next_u64()], [b.next_u64(), b.next_u64()]);
+        // Streams of one key have keys of their own from the first renewal on.
+        let key = StreamKey::from_os().unwrap();
+        let [first, second] = [1, 2].map(|index| {
+            let mut stream = key.stream(index);
+            stream.fill(&mut vec![0; WORDS_PER_KEY as usize / 2]);
+            stream.refresh().unwrap();
+            [stream.next_u64(), stream.next_u64()]
+        });
+        assert_ne!(first, second);
+    }
+
+    #[test]
     fn a_system_stream_takes_a_new_key_after_a_mebibyte_and_a_known_one_does_not() {
         let key = StreamKey::from_os().unwrap();
         for (renewable, key) in [(true, key.clone()), (false, StreamKey { renewable: false, ..key })] {
             let (mut refreshed, mut plain) = (key.stream(3), key.stream(3));
             refreshed.refresh().unwrap();
-            for _ in 0..WORDS_PER_KEY / 2 {
+            for _ in 1..WORDS_PER_KEY / 2 {
                 assert_eq!(refreshed.next_u64(), plain.next_u64());
             }
+            refreshed.refresh().unwrap();
+            assert_eq!(refreshed.next_u64(), plain.next_u64());
             refreshed.refresh().unwrap();
             assert_eq!(refreshed.next_u64() != plain.next_u64(), renewable);
         }
