@@ -231,7 +231,7 @@ mod tests {
                 assert_eq!(&lattice.unrank(rank as u128).unwrap(), point);
             }
             let ranges = lattice.split(3).unwrap();
-            assert_eq!(ranges.len() as u128, count.min(3));
+            assert_eq!((ranges.len() as u128, ranges[ranges.len() - 1].end), (count.min(3), count));
             assert!(ranges.iter().all(|range| (range.end - range.start).abs_diff(count / ranges.len() as u128) <= 1));
             let pieces: Vec<_> = ranges.into_iter().flat_map(|ranks| points(lattice, ranks)).collect();
             assert_eq!(pieces, all);
