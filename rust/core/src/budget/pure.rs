@@ -180,6 +180,13 @@ mod tests {
     }
 
     #[test]
+    fn every_sum_is_read_with_its_own_low_digits() {
+        let read = Sums::read(&[1.0, 1e-17, 2.0, 2e-17, 3.0, 3e-17]).unwrap();
+        let read = [read.epsilon, read.leak, read.errors].map(|sum| (sum.high, sum.low));
+        assert_eq!(read, [(1.0, 1e-17), (2.0, 2e-17), (3.0, 3e-17)]);
+    }
+
+    #[test]
     fn epsilons_add_up_to_the_budget_and_no_further() {
         let rule = PureRule::new(1.0, 1e-6).unwrap();
         assert_eq!(used(&rule, &spend(pair(0.25, 0.0), 0.0)), [0.25, 0.5, 0.75, 1.0]);

@@ -123,6 +123,12 @@ mod tests {
     }
 
     #[test]
+    fn every_sum_is_read_with_its_own_low_digits() {
+        let read = RenyiRule::read(&[1.0, 1e-17, 2.0, 2e-17, 3.0, 3e-17]).unwrap().map(|sum| (sum.high, sum.low));
+        assert_eq!(read, [(1.0, 1e-17), (2.0, 2e-17), (3.0, 3e-17)]);
+    }
+
+    #[test]
     fn the_largest_divergence_is_what_converts_to_the_budget() {
         for (epsilon, delta, order) in [(1.0, 1e-6, 20.0), (0.1, 1e-9, 300.0), (5.0, 1e-5, 4.0)] {
             let rule = RenyiRule::new(epsilon, delta, Some(order)).unwrap();
