@@ -127,7 +127,7 @@ def _write(rows: list[list[str]]) -> None:
         "where many are zero, and shares within small groups are far off. Of networks and synthetic records "
         "the range is also of tables whose columns add up effects of several others: without, when all rows of a table "
         "were alike to one degree, which smoothing makes use of, it ended at 0.041 for networks of Adult at epsilon = "
-        "3, and those are off by 0.053. At epsilon = 1 it is still too low for Adult. "
+        "3, and those are off by 0.053. At epsilon = 0.5 and 1 it is still too low for Adult. "
         "A stand-in cannot know either on which side of a step a quartile lies: of the ages of Adult, in whole years, "
         "the third is 38 records away from the next "
         "year below in the half that is released, and 116 in the other. Its range says how much that is: it is made of "
