@@ -36,7 +36,7 @@ def check_public_steps(steps: Any) -> None:
 
 
 def _parts(step: Any) -> Iterator[Any]:
-    """Yield the transformers that a step is made of."""
+    """Yield the transformers that a step is made of, and functions that choose columns for one."""
     if step is None or isinstance(step, str):  # "drop", "passthrough"
         return
     if isinstance(step, Pipeline):
@@ -45,6 +45,8 @@ def _parts(step: Any) -> Iterator[Any]:
         inner = [part for _, part in step.transformer_list]
     elif isinstance(step, ColumnTransformer):
         inner = [part for _, part, _ in step.transformers] + [step.remainder]
+        # Not a transformer, but what chooses what one is given.
+        yield from (columns for _, _, columns in step.transformers if callable(columns))
     else:
         yield step
         return
@@ -55,6 +57,9 @@ def _parts(step: Any) -> Iterator[Any]:
 def _what_is_learnt(part: Any) -> str | None:
     """Return why a transformer is none of public parameters, None where it is."""
     kind = type(part).__name__
+    if not hasattr(part, "fit"):
+        # A selector by types too: one missing value makes a column of integers one of floats.
+        return "a function of the records chooses columns of ColumnTransformer; list them"
     if isinstance(part, PrivateBinner):
         if part.strategy in ("edges", "uniform"):
             return None

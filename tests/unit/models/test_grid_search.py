@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import dlaplace
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, OrdinalEncoder, StandardScaler
@@ -285,6 +285,8 @@ BOUNDS = {"n_bins": 4, "bounds": (0, 100)}
         (Pipeline([("a", "passthrough"), ("b", StandardScaler())]), "StandardScaler learns"),
         (FeatureUnion([("a", Normalizer()), ("b", StandardScaler())]), "StandardScaler learns"),
         (ColumnTransformer([("a", Normalizer(), [0])], remainder=StandardScaler()), "StandardScaler learns"),
+        (ColumnTransformer([("a", Normalizer(), lambda X: [0])]), "chooses columns of ColumnTransformer; list them"),
+        (ColumnTransformer([("a", Normalizer(), make_column_selector(dtype_include=int))]), "chooses columns"),
         (PrivateBinner("private_quantile", epsilon=0.1, **BOUNDS), "a release of their own; as binner="),
         (PrivateBinner("quantile", n_bins=4), "a release of their own; as binner="),
         (OrdinalEncoder(), "OrdinalEncoder reads its categories off the data"),
