@@ -58,6 +58,9 @@ def test_the_list_of_faults_is_long_and_in_form():
     run = importlib.util.module_from_spec(spec)
     sys.modules["mutation_run"] = run
     spec.loader.exec_module(run)
+    # What `make mutations` would write is on the page: no paragraph was changed there alone.
+    head = run.page([]).partition("Last full run")[0]
+    assert (ROOT / "docs/mutations.md").read_text(encoding="utf-8").startswith(head)
     faults = run.listed()
     assert len(faults) >= 60
     assert len({fault.name for fault in faults}) == len(faults)
