@@ -9,6 +9,8 @@ Comments that stand below each other move up to their code where the longest of 
 import re
 from typing import Any
 
+from simplexdp._typesetting import kept_together
+
 CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
 SCRIPT = re.compile(r"(<(?:script|style|svg)\b.*?</(?:script|style|svg)>)", re.DOTALL)
 TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
@@ -23,7 +25,6 @@ STEP = re.compile(r"(?<=\w)(?=\.)|(?<=[a-z])(?=[A-Z])|(?<=[a-z]_)(?=[a-z])")
 OPENED = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?!\s)')
 PROSE = re.compile(r'<div class="prose".*?</div>', re.DOTALL)
 ASIDE = re.compile(r"(<(?:script|style|svg|pre|code)\b.*?</(?:script|style|svg|pre|code)>)", re.DOTALL)
-PER_CENT = re.compile(r"(?<=\d) %")
 DOT = re.compile(r'(?<=</span>)(?=<span class="o">\.</span>)')
 BEFORE_COMMENT = re.compile(r' {3,}(?=<span class="c1">)')
 
@@ -47,7 +48,7 @@ def on_page_content(html: str, **_: Any) -> str:
 
 def with_signs(html: str) -> str:
     """Return text where signs of per cent stay with their numbers."""
-    return TEXT.sub(lambda text: PER_CENT.sub("\u00a0%", text.group()), html)
+    return TEXT.sub(lambda text: kept_together(text.group()), html)
 
 
 def kept_whole(what: re.Pattern[str], html: str) -> str:

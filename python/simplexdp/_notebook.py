@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Sequence
 
-from simplexdp._rounding import kept_together
+from simplexdp._typesetting import kept_together
 
 __all__ = ["MOST_SHOWN", "largest", "table"]
 

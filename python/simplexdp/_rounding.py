@@ -1,12 +1,9 @@
 """Losses in decimal: rounded up, never down, when they are shown with fewer digits."""
 
 import math
-import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-__all__ = ["kept_together", "power", "rounded"]
-
-_BEFORE_SIGN = re.compile(r"(?<=\d) %")
+__all__ = ["power", "rounded"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -47,14 +44,3 @@ def power(value: float, digits: int = 2) -> str:
     mantissa = up.scaleb(-exponent).normalize()
     ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}" if exponent else "1"
     return ten if mantissa == 1 else f"{mantissa:f} × {ten}" if exponent else f"{mantissa:f}"
-
-
-def kept_together(text: str) -> str:
-    r"""Return text for a page, where no line ends between a number and its sign of per cent.
-
-    Examples
-    --------
-    >>> kept_together("73.2 % of cases")
-    '73.2\xa0% of cases'
-    """
-    return _BEFORE_SIGN.sub("\xa0%", text)

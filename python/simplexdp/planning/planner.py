@@ -14,7 +14,8 @@ import numpy as np
 
 from simplexdp import _arguments as check
 from simplexdp._cautions import caution
-from simplexdp._rounding import kept_together, rounded
+from simplexdp._rounding import rounded
+from simplexdp._typesetting import kept_together
 from simplexdp.comparison.population import SHAPES
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
