@@ -208,12 +208,22 @@ fn beta_guess(a: f64, b: f64, wanted: Wanted) -> (f64, f64) {
 /// The root by Halley's steps, when it is not far above 1/2 and they settle.
 fn beta_settled(a: f64, b: f64, wanted: Wanted, guess: f64) -> Option<f64> {
     let power = beta_power(a, b, wanted);
-    let bend = (b - 1.0) * power / (1.0 + a);
-    if power * b.max(1.0) < TINY {
-        return Some(power * (1.0 + bend));
+    if let Some(x) = tiny_root(a, b, power) {
+        return Some(x);
     }
+    let bend = bend(a, b, power);
     let start = if a <= 1.0 && bend.abs() < 0.5 { power * bend.exp() } else { guess };
     settled(beta_equation(a, b, wanted), start.min(0.5), 0.75, (1.0 / a + 1.0 / b).sqrt().recip())
+}
+
+/// The root next to that of the power, where two terms of the series are exact.
+fn tiny_root(a: f64, b: f64, power: f64) -> Option<f64> {
+    (power * b.max(1.0) < TINY).then(|| power * (1.0 + bend(a, b, power)))
+}
+
+/// How far the second term of the series moves the root of the power, as a share of it.
+fn bend(a: f64, b: f64, power: f64) -> f64 {
+    (b - 1.0) * power / (1.0 + a)
 }
 
 /// The root of the leading power: I_x(a, b) = x^a/(a B(a, b)) (1 - a (b-1) x/(a+1) + O((b x)^2)).
@@ -234,8 +244,8 @@ fn beta_equation(a: f64, b: f64, wanted: Wanted) -> impl Fn(f64) -> [f64; 3] {
 /// The root when it is at most 1/2.
 fn beta_small_root(a: f64, b: f64, wanted: Wanted) -> Result<f64> {
     let power = beta_power(a, b, wanted);
-    if power * b.max(1.0) < TINY {
-        return Ok(power * (1.0 + (b - 1.0) * power / (1.0 + a)));
+    if let Some(x) = tiny_root(a, b, power) {
+        return Ok(x);
     }
     let equation = against_x(beta_equation(a, b, wanted));
     let start = if a.min(b) < 1.0 { power } else { power.max(beta_guess(a, b, wanted).0) };
