@@ -16,12 +16,14 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import simplexdp as sdp
@@ -46,10 +48,19 @@ class Keyed:
         return int.from_bytes(os.urandom(7), "big")
 
 
+@contextlib.contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Let no file grow beyond a size in a ``with`` statement, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 def work(address: str, folder: str, seed: int) -> None:
     """Debit until told to end, in this process and in forked ones."""
-    import resource
-
     from simplexdp.accounting.ledger import locking, postgres
 
     locking.PATIENCE = postgres.PATIENCE = PATIENCE
@@ -60,7 +71,9 @@ def work(address: str, folder: str, seed: int) -> None:
     handle = None
 
     def note(**what: object) -> None:
-        os.write(notes, json.dumps(what).encode() + b"\n")
+        # The book may not grow, what is known of it may.
+        with largest_file(resource.RLIM_INFINITY):
+            os.write(notes, json.dumps(what).encode() + b"\n")
 
     def some_debits(times: int) -> None:
         nonlocal handle
@@ -92,9 +105,10 @@ def work(address: str, folder: str, seed: int) -> None:
             children.append(child)
         some_debits(2)
         for child in children:
-            while os.waitpid(child, os.WNOHANG) == (0, 0):
+            while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
                 Path(alive).touch()
                 time.sleep(0.005)
+            assert ended[1] == 0, "a child failed"
 
     while not os.path.exists(os.path.join(folder, END)):
         what = chance.random()
@@ -105,11 +119,12 @@ def work(address: str, folder: str, seed: int) -> None:
         elif what < 0.92:
             handle = None
         elif not address.startswith("postgresql"):
-            with contextlib.suppress(OSError):
-                size = os.path.getsize(address) + chance.randrange(600)
-                resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+            try:
+                size = os.path.getsize(address)
+            except FileNotFoundError:  # The supervisor has just renamed it.
+                continue
+            with largest_file(size + chance.randrange(600)):
                 some_debits(8)
-                resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     Path(alive).unlink(missing_ok=True)
 
 
@@ -151,6 +166,12 @@ def wait_for_orphans(groups: list[int]) -> None:
                 time.sleep(0.01)
 
 
+def end_group(worker: subprocess.Popen) -> None:
+    """Kill a worker with its children, where they have not ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(worker.pid, signal.SIGKILL)
+
+
 def soak(address: str, folder: str, seconds: float, seed: int, server: object = None) -> dict[str, int]:
     """Run the workers and the faults, and return what was counted; raise where a promise is broken."""
     sdp.Accountant(1.0, 0.0, path=address)
@@ -163,50 +184,53 @@ def soak(address: str, folder: str, seconds: float, seed: int, server: object = 
         worker = subprocess.Popen([*command, str(chance.randrange(1 << 30))], start_new_session=True)
         workers[worker.pid] = worker
 
-    for _ in range(WORKERS):
-        start()
-    next_crash = begin + seconds / 4
     fault = "kills" if server is None else "restarts"
-    while time.time() < begin + seconds or (
-        time.time() < begin + MOST_TIMES * seconds and not is_enough(folder, faults, fault)
-    ):
-        time.sleep(chance.uniform(0.0, 0.3))
-        # On a busy machine it takes its time until a worker has begun: who never debits, tests nothing.
-        begun = [pid for pid in workers if Path(folder, f"alive-{pid}").exists()]
-        if begun and chance.random() < 0.4:
-            victim = workers.pop(chance.choice(begun))
-            with contextlib.suppress(ProcessLookupError):
-                # With its children or alone: these go on then.
-                (os.killpg if chance.random() < 0.5 else os.kill)(victim.pid, signal.SIGKILL)
-            victim.wait()
-            killed.append(victim.pid)
-            faults["kills"] += 1
-            Path(folder, f"alive-{victim.pid}").unlink(missing_ok=True)
+    next_crash = begin + seconds / 4
+    try:
+        for _ in range(WORKERS):
             start()
-        if server is None:
-            faults[disturb_file(address, chance)] += 1
-        elif time.time() > next_crash:
-            server.stop("immediate")
-            time.sleep(chance.uniform(0, 0.5))
-            server.start()
-            faults["restarts"] += 1
-            next_crash = time.time() + max(seconds / 8, 2.0)
-        for pid in workers:
-            sign = Path(folder, f"alive-{pid}")
-            if sign.exists() and time.time() - sign.stat().st_mtime > SILENCE:
-                raise AssertionError(f"worker {pid} has hung")
-    Path(folder, END).touch()
-    for worker in workers.values():
-        if worker.wait(timeout=2 * SILENCE) != 0:
-            raise AssertionError("a worker failed")
-    wait_for_orphans(killed)
+        while time.time() < begin + seconds or (
+            time.time() < begin + MOST_TIMES * seconds and not is_enough(folder, faults, fault)
+        ):
+            time.sleep(chance.uniform(0.0, 0.3))
+            # On a busy machine it takes its time until a worker has begun: who never debits, tests nothing.
+            begun = [pid for pid in workers if Path(folder, f"alive-{pid}").exists()]
+            if begun and chance.random() < 0.4:
+                victim = workers.pop(chance.choice(begun))
+                # With its children or alone: these go on then.
+                (end_group if chance.random() < 0.5 else subprocess.Popen.kill)(victim)
+                victim.wait()
+                killed.append(victim.pid)
+                faults["kills"] += 1
+                Path(folder, f"alive-{victim.pid}").unlink(missing_ok=True)
+                start()
+            if server is None:
+                faults[disturb_file(address, chance)] += 1
+            elif time.time() > next_crash:
+                server.stop("immediate")
+                time.sleep(chance.uniform(0, 0.5))
+                server.start()
+                faults["restarts"] += 1
+                next_crash = time.time() + max(seconds / 8, 2.0)
+            for pid, worker in workers.items():
+                sign = Path(folder, f"alive-{pid}")
+                assert not sign.exists() or time.time() - sign.stat().st_mtime < SILENCE, f"worker {pid} has hung"
+                assert worker.poll() is None, f"worker {pid} failed"
+        Path(folder, END).touch()
+        for pid, worker in workers.items():
+            assert worker.wait(timeout=2 * SILENCE) == 0, f"worker {pid} failed"
+        wait_for_orphans(killed)
+    finally:
+        for worker in workers.values():
+            end_group(worker)
+            worker.wait()
     return {**check(address, folder), **faults}
 
 
 def check(address: str, folder: str) -> dict[str, int]:
     """Compare the notes of what was released with the book."""
     accountant = sdp.Accountant.open(address)
-    # Where a worker's files may not grow, its note is cut short as well; the notes before and after it are whole.
+    # A worker that is killed may leave half a note; the notes before and after it are whole.
     lines = [json.loads(note) for note in re.findall(r"\{[^{}]*\}", Path(folder, "notes").read_text())]
     entries = accountant.spends()
     debits = {row["id"] for row in entries}
