@@ -6,6 +6,9 @@
 //!
 //! The only unsafe calls of this workspace are here: Rust has no other way to choose instructions.
 
+#[cfg(target_arch = "x86_64")]
+use crate::random::chacha::registers;
+
 /// Runs `work`, a closure marked `#[inline(always)]` as all that it calls, compiled for the widest vectors that this
 /// processor has.
 #[inline(always)]
@@ -23,6 +26,45 @@ pub(crate) fn widest<R>(work: impl FnOnce() -> R) -> R {
 #[target_feature(enable = "avx2")]
 fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
     work()
+}
+
+/// Writes ChaCha20 blocks, sixteen at a time, where this processor's vectors hold so many; tells whether they do. `start` is
+/// the state before the first round, but for the number, which begins at `counter`.
+pub(crate) fn chacha_by_sixteen(start: &[u32; 16], counter: u64, words: &mut [u64]) -> bool {
+    // Processors that also count bits in these vectors keep their clock while they use them; older ones slow down.
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512vpopcntdq")
+        && std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx2")
+    {
+        for (at, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            // SAFETY: `sixteen` is safe but for its instructions, and the lines above have seen that they exist.
+            #[allow(unsafe_code)]
+            unsafe {
+                registers::sixteen(start, counter.wrapping_add(16 * at as u64), words);
+            }
+        }
+        return true;
+    }
+    let _ = (start, counter, words);
+    false
+}
+
+/// The same, eight at a time.
+pub(crate) fn chacha_by_eight(start: &[u32; 16], counter: u64, words: &mut [u64]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        for (at, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            // SAFETY: `eight` is safe but for its instructions, and the line above has seen that they exist.
+            #[allow(unsafe_code)]
+            unsafe {
+                registers::eight(start, counter.wrapping_add(8 * at as u64), words);
+            }
+        }
+        return true;
+    }
+    let _ = (start, counter, words);
+    false
 }
 
 /// Asks for these values to be fetched into the second-level cache while other work goes on.

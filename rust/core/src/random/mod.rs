@@ -1,7 +1,7 @@
 //! Where random bits come from.
 
 mod bits;
-mod chacha;
+pub(crate) mod chacha;
 mod seeded;
 mod stream;
 
