@@ -125,6 +125,7 @@ __all__ = [
     "values_of_rows",
     "weight_of_evidence",
     "weight_units",
+    "weighted_reaches",
 ]
 
 LARGEST_INTEGER_SCALE: Final[float]
@@ -198,6 +199,9 @@ def dirichlet_counts(
     alpha: float,
     step: float,
     whole: bool,
+) -> NDArray[np.float64]: ...
+def weighted_reaches(
+    noise: str, size: float, weights: NDArray[np.float64], width: int, alpha: float
 ) -> NDArray[np.float64]: ...
 
 # monotone.rs

@@ -7,7 +7,6 @@ the widths of the levels are chosen by it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -23,10 +22,6 @@ __all__ = ["Tree", "best_tree"]
 
 Floats = NDArray[np.float64]
 Mechanism = TypeVar("Mechanism")
-NEARLY_NORMAL = 2.0
-"""From this sigma on, sums of discrete Gaussian noise have the tails of a normal law, far below any level asked for."""
-TILTS = 12
-"""Any of them gives a bound; more make it a little smaller."""
 
 
 @dataclass(frozen=True)
@@ -140,34 +135,5 @@ def _reach_at(tree: Tree, level: float, known: bool, law: Law, alpha: float) -> 
 
 def _reach(weights: Floats, law: Law, alpha: float) -> Floats:
     """Return for each weighted sum of noises what it exceeds with a probability of at most `alpha`."""
-    squares = np.sum(weights**2, axis=1)
-    if law.kind == "gaussian":
-        if law.size >= NEARLY_NORMAL:
-            steps = 2.0**20
-            quantile = _core.NoiseMechanism("gaussian", (int(steps), 1), (1, 1)).radius(2 * alpha) / steps
-        else:
-            # Discrete Gaussian noise is sub-Gaussian with its sigma [CKS20].
-            quantile = math.sqrt(-2 * math.log(alpha))
-        found: Floats = quantile * law.size * np.sqrt(squares)
-        return found
-    return _chernoff(weights, law.size, alpha)
-
-
-def _chernoff(weights: Floats, scale: float, alpha: float) -> Floats:
-    """Return the least bound (sum of log moments - log alpha) / t over some t, for discrete Laplace noise.
-
-    Its moment generating function is (1 - q)^2 / ((1 - q e^t)(1 - q e^-t)), q = e^(-1/scale), below t = 1/scale.
-    """
-    q = math.exp(-1 / scale)
-    largest = np.abs(weights).max(axis=1)
-    best = np.full(len(weights), np.inf)
-    some = largest > 0
-    best[~some] = 0.0
-    for part in np.geomspace(0.08, 0.97, TILTS):
-        tilt = part / (scale * largest[some])
-        # As one exponent, which is below zero: e^(w t) by itself overflows where the scale is small.
-        grown = weights[some] * tilt[:, None]
-        moments = -np.sum(np.log(-np.expm1(grown - 1 / scale)) + np.log(-np.expm1(-grown - 1 / scale)), axis=1)
-        moments += 2 * weights.shape[1] * math.log1p(-q)
-        best[some] = np.minimum(best[some], (moments - math.log(alpha)) / tilt)
-    return best
+    rows = np.ascontiguousarray(weights, dtype=np.float64)
+    return _core.weighted_reaches(law.kind, law.size, rows.ravel(), rows.shape[1], alpha)

@@ -1,9 +1,10 @@
 //! `simplexdp_core::confidence`: how far releases may be from what is true.
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use simplexdp_core::confidence::{self, DirichletDraws};
+use simplexdp_core::guarantee::Noise;
 
 use crate::arrays::as_slice;
 use crate::detached::detached;
@@ -36,4 +37,19 @@ pub(crate) fn dirichlet_counts<'py>(
     let rows = ends.len();
     let flat = Array2::from_shape_vec((rows, 2), ends.into_iter().flatten().collect());
     Ok::<_, CoreError>(flat.expect("two ends for each entry").into_pyarray(py))
+}
+
+/// For each row of `width` weights what the sum of weights times noise on integers exceeds with a probability of at most alpha.
+#[pyfunction]
+pub(crate) fn weighted_reaches<'py>(
+    py: Python<'py>,
+    noise: &str,
+    size: f64,
+    weights: PyReadonlyArray1<'py, f64>,
+    width: usize,
+    alpha: f64,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let noise = if noise == "gaussian" { Noise::Gaussian } else { Noise::Laplace };
+    let weights = as_slice("weights", &weights)?;
+    Ok(detached(py, || confidence::weighted_reaches(noise, size, weights, width, alpha))??.into_pyarray(py))
 }

@@ -61,7 +61,7 @@ mod _core {
     #[pymodule_export]
     use conditional::{SmoothedTables, weight_of_evidence};
     #[pymodule_export]
-    use confidence::{dirichlet_counts, test_size};
+    use confidence::{dirichlet_counts, test_size, weighted_reaches};
     #[pymodule_export]
     use counting::count_table;
     #[pymodule_export]

@@ -5,9 +5,11 @@
 
 mod noise;
 mod shares;
+mod weighted;
 
 pub use noise::Radius;
 pub use shares::{DirichletDraws, ideal_share};
+pub use weighted::weighted_reaches;
 
 use crate::rounding::{quotient_down, sum_down};
 use crate::{Error, Result};
