@@ -741,6 +741,7 @@ def infer_rows(
     interval: tuple[float, bool, bool] | None,
     threads: int,
     shared_weights: NDArray[np.float64] | None = None,
+    counts_only: bool = False,
 ) -> tuple[
     NDArray[np.float64],
     NDArray[np.float64],

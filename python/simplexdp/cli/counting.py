@@ -109,6 +109,12 @@ class Levels:
             return self.values.index(None)
         return -2 if self.null is None else self._codes[self.null]
 
+    @property
+    def apart(self) -> tuple[int, ...]:
+        """The codes of what has no level of its own, where there are two levels and more beside: for inference."""
+        found = {self._missing, -2 if self.other is None else self._codes[self.other]} - {-2}
+        return tuple(sorted(found)) if len(self.all) >= len(found) + 2 else ()
+
     def encode(self, column: str, values: pa.Array) -> NDArray[np.int32]:
         """Return the codes of a batch of values."""
         unseen = -1 if self.other is None else self._codes[self.other]

@@ -15,13 +15,15 @@ from simplexdp.exceptions import NotAffordableError, NumericalError
 if TYPE_CHECKING:
     from simplexdp.inference import HistogramPosterior, TableMargins, TablePosterior
 
-__all__ = ["COLUMNS", "Inferred", "infer"]
+__all__ = ["APART", "COLUMNS", "Inferred", "infer"]
 
 COLUMNS = ("share", "lower", "upper", "count", "count_lower", "count_upper")
 """Of every posterior: the expected share of a category and an interval, and the same of its count in the data."""
 
 MOST_NOISE = 20_000.0
 """Cells times the scale of the noise: so much is inferred together within a few seconds."""
+
+APART = ", in which levels for other and missing values have shares of their own"
 
 SHARES_PER_ONE = 1e9
 """Ends of intervals of shares are told in such parts."""
@@ -78,7 +80,13 @@ class Inferred:
 
 
 def infer(
-    built: Any, released: NDArray[Any], request: Request, level: float, *, margins: bool = False
+    built: Any,
+    released: NDArray[Any],
+    request: Request,
+    level: float,
+    *,
+    margins: bool = False,
+    apart: tuple[int, ...] = (),
 ) -> Inferred | str:
     """Return what a release says, or why that cannot be told.
 
@@ -93,6 +101,8 @@ def infer(
         Of the intervals.
     margins : bool
         Whether the margins of a table of groups are wanted.
+    apart : tuple of int
+        Positions of "other" and "missing", whose shares need not be like the rest.
     """
     from simplexdp.inference import Total
 
@@ -116,8 +126,9 @@ def infer(
         return "a draw of shares does not tell how many records there are: give --total, a public guess"
     try:
         with Progress("inferring"):
-            posterior = built.infer(released, prior="empirical", total=total)
+            posterior = built.infer(released, prior="empirical", total=total, apart=apart)
             found = Inferred.of(posterior, level, said)
+            found = replace(found, prior=found.prior + APART) if apart else found
             return _together(found, posterior, request, level, wanted=margins) if grouped else found
     except NotAffordableError as error:
         return str(error)

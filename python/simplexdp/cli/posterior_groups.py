@@ -9,7 +9,7 @@ import click
 
 from simplexdp.cli.grouping import Grouping, name_of, repeated
 from simplexdp.cli.guarantee import debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
-from simplexdp.cli.inferred import COLUMNS, Inferred
+from simplexdp.cli.inferred import APART, COLUMNS, Inferred
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
@@ -90,10 +90,11 @@ def release_groups(
     check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
 
     def described(released: Any) -> Result:
+        apart = columns[asked.column].apart if asked.prior is None else ()
         with Progress("inferring"):
             sizes: Any = None if asked.public_sizes else Total.flat()
             said = "" if asked.public_sizes else ", and any number of records in a group"
-            found = Inferred.of(built.infer(released, prior=prior, total=sizes), asked.level, said)
+            found = Inferred.of(built.infer(released, prior=prior, total=sizes, apart=apart), asked.level, said)
         rows: dict[str, list[Any]] = {
             **repeated(columns),
             **found.columns(),
@@ -115,7 +116,7 @@ def release_groups(
         else:
             public += f", {total}"
         shared = (
-            "a Dirichlet prior that the groups share and whose strength is integrated over"
+            "a Dirichlet prior that the groups share and whose strength is integrated over" + (APART if apart else "")
             if asked.prior is None
             else f"the Dirichlet prior {asked.prior}"
         )

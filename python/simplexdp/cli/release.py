@@ -328,7 +328,11 @@ def release(
                 noisy = in_persons(drawing, noisy, units)
                 released, left_out = noisy[:-1].reshape(counts.shape), noisy[-1]
         wanted = extras.margins or extras.pivot is not None
-        found = None if size is not None else infer(built, released, request, interval, margins=wanted)
+        found = (
+            None
+            if size is not None
+            else infer(built, released, request, interval, margins=wanted, apart=columns[column].apart)
+        )
         result = _described(request, extras, (drawing, built), curve, columns, counts, released, found, stated.unit)
         result = _with_margins(result, extras, columns, released, found, output)
         result = result if left_out is None else with_dropped(result, built, left_out, interval)

@@ -206,6 +206,7 @@ def posterior_rule(
         parameters = np.ascontiguousarray(prior.parameters).ravel()
         found = _core.infer_rows(
             [observe(released)], len(released), parameters, prior.log_weights, (spec, None), 0, False, None, threads,
+            counts_only=True,
         )  # fmt: skip
         return found[2].reshape(len(released), dimension, 2)[..., 0]
 

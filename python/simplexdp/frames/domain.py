@@ -91,6 +91,20 @@ class Domain:
         """Count the levels, the one for other values included."""
         return (self.values if isinstance(self.values, int) else len(self.values)) + self.other
 
+    @property
+    def apart(self) -> tuple[int, ...]:
+        """The codes of missing and other values, where there are two levels and more beside: for inference.
+
+        Examples
+        --------
+        >>> from simplexdp.frames import Domain
+        >>> Domain(["a", "b", None], other=True).apart
+        (2, 3)
+        """
+        missing = () if self._null_code is None else (self._null_code,)
+        found = (*missing, len(self) - 1) if self.other else missing
+        return found if len(self) >= len(found) + 2 else ()
+
     @classmethod
     def discover(
         cls,

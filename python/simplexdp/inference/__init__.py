@@ -3,16 +3,19 @@
 `docs/inference.md` has the idea, the formulas and measured coverage.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
+from simplexdp.exceptions import InvalidParameterError
+from simplexdp.inference.apart import Seen, checked_apart, prior_apart
 from simplexdp.inference.combining import Combined, SyntheticTables, combine, synthetic_tables
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.margins import TableMargins
 from simplexdp.inference.posterior import Counts, HistogramPosterior, Shares
-from simplexdp.inference.prior import make_prior
+from simplexdp.inference.prior import Prior, make_prior
 from simplexdp.inference.problem import state
 from simplexdp.inference.table import TableCounts, TablePosterior
 from simplexdp.inference.total import Total
@@ -41,6 +44,7 @@ def infer(
     prior: Any = 1.0,
     total: Any = None,
     centre: ArrayLike | None = None,
+    apart: Sequence[int] = (),
     share_prior: bool = True,
     units: int = 1,
     **options: Any,
@@ -63,6 +67,9 @@ def infer(
     centre : array_like of shape (d,), optional
         The mean of the empirical prior, by default equal shares. It must not come from the release of the same
         histogram: that would count it twice.
+    apart : sequence of int, default ()
+        At most two cells, such as those of "other" and "missing", whose shares need not be like the rest: under the
+        empirical prior their shares have laws of their own. A rare one is pulled up to the others otherwise.
     share_prior : bool, default True
         Whether many histograms share the concentration of the empirical prior; otherwise each has its own.
     units : int, default 1
@@ -93,8 +100,22 @@ def infer(
         mechanism = law_of_persons(mechanism, units)
     problem, stated = state(mechanism, release, total, options)
     shape = problem.releases[0].shape
+    seen = problem.releases[0].seen(None if isinstance(stated, Total) else stated)
+    shared = check.flag("share_prior", share_prior)
+    made = _prior(prior, shape[-1], centre, apart, seen, shared=shared)
     if len(shape) == 1:
         spec = stated.spec if isinstance(stated, Total) else ("known", float(stated[()]), 0.0, None)
-        return HistogramPosterior(problem, 0, make_prior(prior, shape[-1], centre), spec)
-    shared = check.flag("share_prior", share_prior)
-    return TablePosterior(problem, make_prior(prior, shape[-1], centre), stated, shared)
+        return HistogramPosterior(problem, 0, made, spec)
+    return TablePosterior(problem, made, stated, shared)
+
+
+def _prior(
+    prior: Any, dimension: int, centre: ArrayLike | None, apart: Sequence[int], seen: Seen | None, *, shared: bool
+) -> Prior:
+    stated = make_prior(prior, dimension, centre)
+    if not len(apart):
+        return stated
+    places = checked_apart(apart, dimension)
+    if centre is not None or not isinstance(prior, str):
+        raise InvalidParameterError('apart must be left out unless prior is "empirical" and there is no centre')
+    return prior_apart(dimension, places, seen, shared=shared)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
 
-__all__ = ["Prior", "make_prior"]
+__all__ = ["Prior", "log_weights_of_concentrations", "make_prior"]
 
 CONCENTRATIONS = 10.0 ** np.arange(-1.0, 5.01, 0.5)
 """The sums of the prior that ``prior="empirical"`` integrates over."""
@@ -28,6 +28,12 @@ class Prior(NamedTuple):
     """Shape (parts,)."""
 
 
+def log_weights_of_concentrations(dimension: float) -> NDArray[np.float64]:
+    """Return ln of the weights that `CONCENTRATIONS` have before a release of so many cells that are alike."""
+    weights = (1 + CONCENTRATIONS / (EVEN * dimension)) ** -0.5
+    return np.asarray(np.log(weights / weights.sum()))
+
+
 def make_prior(prior: Any, dimension: int, centre: ArrayLike | None = None) -> Prior:
     """Build a prior of a number for all cells, one for each, or the word "empirical".
 
@@ -44,8 +50,7 @@ def make_prior(prior: Any, dimension: int, centre: ArrayLike | None = None) -> P
             shares = check.probabilities("centre", centre, dimension)
             if shares.ndim != 1 or np.any(shares <= 0):
                 raise InvalidParameterError(f"centre must have shape ({dimension},) and positive entries")
-        weights = (1 + CONCENTRATIONS / (EVEN * dimension)) ** -0.5
-        return Prior(CONCENTRATIONS[:, None] * shares, np.log(weights / weights.sum()))
+        return Prior(CONCENTRATIONS[:, None] * shares, log_weights_of_concentrations(dimension))
     if centre is not None:
         raise InvalidParameterError('centre must be left out unless prior is "empirical"')
     values = check.numbers("prior", prior)

@@ -1,6 +1,8 @@
 """From a mechanism and what it released to what the core infers from."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core, _dirichlet
 from simplexdp.exceptions import InvalidParameterError
+from simplexdp.inference.apart import Seen
 from simplexdp.inference.total import Total
 
 __all__ = ["Release", "read"]
@@ -26,6 +29,8 @@ class Release(NamedTuple):
     """A public lower bound of every count."""
     noise: tuple[NDArray[np.float64], Any] | None = None
     """Noisy counts and their mechanism, where every count has noise of its own."""
+    seen: Callable[[NDArray[np.int64] | None], Seen | None] = lambda total: None
+    """Counts as they are seen given their public totals, where the release tells them."""
 
 
 def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) -> Release:
@@ -39,7 +44,8 @@ def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) ->
         values = _histograms(release, mechanism.dimension, whole=True)
         flat = np.ascontiguousarray(values, dtype=np.float64).ravel()
         observation = _core.Observation.zero_sum(flat, mechanism.dimension, float(mechanism.scale))
-        return Release(observation, values.shape, np.asarray(values.sum(axis=-1), dtype=np.int64))
+        seen = partial(_seen, values, _deviation(mechanism))
+        return Release(observation, values.shape, np.asarray(values.sum(axis=-1), dtype=np.int64), seen=seen)
     for kind, whole in (
         (mechanisms.DiscreteLaplaceMechanism, True),
         (mechanisms.DiscreteGaussianMechanism, True),
@@ -48,7 +54,14 @@ def read(mechanism: Any, release: ArrayLike, *, resolution: float = 2.0**-32) ->
     ):
         if isinstance(mechanism, kind):
             values = _histograms(release, None, whole=whole)
-            return Release(_noisy(mechanism, values.ravel()), values.shape, Total.flat(), noise=(values, mechanism))
+            observation = _noisy(mechanism, values.ravel())
+            return Release(
+                observation,
+                values.shape,
+                Total.flat(),
+                noise=(values, mechanism),
+                seen=partial(_seen, values, _deviation(mechanism)),
+            )
     raise InvalidParameterError(
         f"mechanism must release histograms whose law is known cell by cell, got {type(mechanism).__name__}"
     )
@@ -103,7 +116,27 @@ def _dirichlet_release(mechanism: Any, release: ArrayLike, resolution: float) ->
         raise InvalidParameterError("release must be multiples of the resolution, as they were released, not rounded")
     flat = np.ascontiguousarray(units, dtype=np.int64).ravel()
     observation = _core.Observation.shares(flat, mechanism.scale, weights, bits)
-    return Release(observation, y.shape, _public_total(mechanism, y.shape), least)
+    public = _public_total(mechanism, y.shape)
+    return Release(observation, y.shape, public, least, seen=partial(_seen_in_draw, y, mechanism.scale, weights))
+
+
+def _deviation(mechanism: Any) -> float:
+    """Return the standard deviation of the noise, or one slightly above."""
+    return float(mechanism.sigma) if hasattr(mechanism, "sigma") else math.sqrt(2) * float(mechanism.scale)
+
+
+def _seen(values: NDArray[np.float64], deviation: float, _: NDArray[np.int64] | None) -> Seen:
+    return Seen(values, np.full(values.shape, deviation))
+
+
+def _seen_in_draw(
+    y: NDArray[np.float64], scale: float, prior: NDArray[np.float64], total: NDArray[np.int64] | None
+) -> Seen | None:
+    """Return the counts whose Dirichlet law has the draw as its mean, with the deviation of such a draw."""
+    if total is None:
+        return None
+    concentration = scale * total[..., None] + prior.sum()
+    return Seen((y * concentration - prior) / scale, np.sqrt(y * (1 - y) * (concentration + 1)) / scale)
 
 
 def _public_total(mechanism: Any, shape: tuple[int, ...]) -> NDArray[np.int64] | None:

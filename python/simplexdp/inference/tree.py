@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simplexdp import _core
 from simplexdp._parallel import threads_for
 from simplexdp.inference.laws import CountLaws
-from simplexdp.inference.prior import CONCENTRATIONS, EVEN, Prior
+from simplexdp.inference.prior import CONCENTRATIONS, Prior, log_weights_of_concentrations
 from simplexdp.models.released import Law
 
 __all__ = ["Level", "Part", "empirical_parts", "parts_of_prior", "tree_posterior"]
@@ -69,8 +69,7 @@ class Level:
 def empirical_parts(parent: Integers) -> list[Part]:
     """Return the priors of a split into even parts that is more or less close to even, as those of a single table."""
     sizes = np.bincount(parent)
-    weights = (1 + CONCENTRATIONS / (EVEN * sizes.mean())) ** -0.5
-    logs = np.log(weights / weights.sum())
+    logs = log_weights_of_concentrations(float(sizes.mean()))
     return [Part(float(log), (total / sizes)[parent]) for log, total in zip(logs, CONCENTRATIONS, strict=True)]
 
 

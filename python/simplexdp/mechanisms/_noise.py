@@ -1,5 +1,6 @@
 """What mechanisms that add noise share."""
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -100,6 +101,7 @@ class NoiseMechanism:
         prior: Any = 1.0,
         total: Any = None,
         centre: ArrayLike | None = None,
+        apart: Sequence[int] = (),
         units: int = 1,
     ) -> Any:
         """Return the exact posterior of counts and shares given a release, as `simplexdp.inference.infer`.
@@ -112,7 +114,7 @@ class NoiseMechanism:
         """
         from simplexdp.inference import infer
 
-        return infer(self, release, prior=prior, total=total, centre=centre, units=units)
+        return infer(self, release, prior=prior, total=total, centre=centre, apart=apart, units=units)
 
 
 def _shown(value: Any) -> str:

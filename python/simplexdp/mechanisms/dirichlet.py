@@ -1,5 +1,6 @@
 """The Dirichlet mechanism: a probability vector, or a posterior sample, drawn instead of computed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -641,6 +642,7 @@ class DirichletMechanism(DirichletEstimates):
         prior: Any = 1.0,
         total: Any = None,
         centre: ArrayLike | None = None,
+        apart: Sequence[int] = (),
         resolution: float = 2.0**-32,
     ) -> Any:
         """Return the exact posterior of counts and shares given a release, as `simplexdp.inference.infer`.
@@ -653,7 +655,7 @@ class DirichletMechanism(DirichletEstimates):
         """
         from simplexdp.inference import infer
 
-        return infer(self, release, prior=prior, total=total, centre=centre, resolution=resolution)
+        return infer(self, release, prior=prior, total=total, centre=centre, apart=apart, resolution=resolution)
 
     # Helpers --------------------------------------------------------------------------------------------------
 

@@ -57,11 +57,11 @@ class RowShares:
         return _shares(_posterior(self.mechanism, released))
 
 
-def _posterior(mechanism: Any, released: NDArray[Any]) -> Any:
-    """Return the posterior given noisy counts; rows share how alike shares are."""
+def _posterior(mechanism: Any, released: NDArray[Any], apart: Sequence[int] = ()) -> Any:
+    """Return the posterior given noisy counts; rows share how alike shares are, but for those of levels apart."""
     # Noise that keeps the sum tells the number of records.
     total = None if isinstance(mechanism, SumPreservingLaplaceMechanism) else Total.flat()
-    return mechanism.infer(released, prior="empirical", total=total)
+    return mechanism.infer(released, prior="empirical", total=total, apart=apart)
 
 
 def _shares(posterior: Any) -> NDArray[np.float64]:
@@ -226,7 +226,7 @@ class PrivateHistogram(BaseEstimator):  # type: ignore[misc]
         else:
             units = self._rows if self.weighted else 1
             self.released_ = in_persons(mechanism, self.released_, units)
-            self.posterior_: Any = _posterior(law_of_persons(mechanism, units), self.released_)
+            self.posterior_: Any = _posterior(law_of_persons(mechanism, units), self.released_, domains[column].apart)
             self.probabilities_ = _shares(self.posterior_)
         levels = {each: domains[each].levels for each in above}
         self.groups_: Any = levels if len(above) > 1 else levels[above[0]] if above else None

@@ -332,9 +332,9 @@ type Summaries<'py> =
     (Floats<'py>, Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Floats<'py>, Floats<'py>);
 
 /// Summaries of many histograms under one of several priors, which they share if `shared`; the last array holds the weights
-/// of the priors then, and `shared_weights` takes it back.
+/// of the priors then, and `shared_weights` takes it back. With `counts_only` there are no shares.
 #[pyfunction]
-#[pyo3(signature = (observations, rows, priors, log_weights, totals, least, shared, interval, threads, shared_weights=None))]
+#[pyo3(signature = (observations, rows, priors, log_weights, totals, least, shared, interval, threads, shared_weights=None, counts_only=false))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn infer_rows<'py>(
     py: Python<'py>,
@@ -348,6 +348,7 @@ pub(crate) fn infer_rows<'py>(
     interval: Option<(f64, bool, bool)>,
     threads: usize,
     shared_weights: Option<PyReadonlyArray1<'py, f64>>,
+    counts_only: bool,
 ) -> CoreResult<Summaries<'py>> {
     let weights = as_slice("log_weights", &log_weights)?.to_vec();
     let known =
@@ -371,7 +372,7 @@ pub(crate) fn infer_rows<'py>(
             None if shared => Some(all.shared_weights(&all.log_evidence(threads)?)),
             known => known,
         };
-        Ok::<_, Error>((all.summaries(shared.as_deref(), interval, threads)?, shared.unwrap_or_default()))
+        Ok::<_, Error>((all.summaries(shared.as_deref(), interval, counts_only, threads)?, shared.unwrap_or_default()))
     })??;
     let array = |values: Vec<f64>| values.into_pyarray(py);
     Ok((

@@ -286,7 +286,9 @@ impl<P: Part, W: Whole> Problem<'_, P, W> {
         let inside = |n: f64| n.clamp(range.0 as f64, range.1 as f64);
         let mut target = inside(self.whole.guess().unwrap_or_else(|| self.parts.iter().map(Part::guess).sum()));
         let mut found = self.tilt_for(target, range, 0.0, CLOSE)?;
-        for _ in 0..20 {
+        // Between totals where the weight rises faster than the tilt and where it does not, as far as was seen.
+        let (mut low, mut high) = (range.0 as f64, range.1 as f64);
+        for _ in 0..40 {
             let (tilted, _) = &found;
             let (mean, deviation) = (inside(tilted.mean.round()), tilted.variance.sqrt().max(1.0).round());
             let (below, above) = (inside(mean - deviation), inside(mean + deviation));
@@ -294,13 +296,26 @@ impl<P: Part, W: Whole> Problem<'_, P, W> {
                 break;
             }
             let slope = (weight(above) - weight(below)) / (above - below);
+            if slope > tilted.tilt {
+                low = low.max(target);
+            } else {
+                high = high.min(target);
+            }
             // A Newton step in the total for cells of this spread, at most threefold.
             let step =
                 inside((mean + tilted.variance * (slope - tilted.tilt)).clamp(mean / 3.0 - 10.0, 3.0 * mean + 10.0));
             if !step.is_finite() || (step - target).abs() <= deviation {
                 break;
             }
-            target = step;
+            // Tilts near the end of a finite mean have spreads that are good for nothing far from there.
+            target = if step > low && step < high {
+                step
+            } else {
+                (0.5 * (low + high)).clamp(mean / 3.0 - 10.0, 3.0 * mean + 10.0)
+            };
+            if high - low <= deviation {
+                break;
+            }
             found = self.tilt_for(target, range, tilted.tilt, CLOSE)?;
         }
         Ok(found)

@@ -131,7 +131,7 @@ impl Mixture {
     pub fn share_laws(&self) -> Result<Vec<ShareLaw>> {
         let mut cells: Vec<Vec<(Segment, f64, f64)>> = vec![Vec::new(); self.dimension()];
         for (w, part) in &self.parts {
-            for (laws, total) in part.marginals_by_total()? {
+            for (laws, total) in part.marginals_by_total(*w)? {
                 for (k, law) in laws.iter().enumerate() {
                     cells[k].push((law.scaled(*w), part.priors()[k], total + part.priors().iter().sum::<f64>()));
                 }

@@ -75,7 +75,8 @@ impl<F: Fn(usize, usize) -> Result<Posterior> + Sync> Rows<F> {
     }
 
     /// The summaries of all rows. With `shared` weights each prior keeps its weight in every row; otherwise every row weighs the
-    /// priors by its own evidence.
+    /// priors by its own evidence. With `counts_only` nothing is found out of the probabilities, which takes most of the time
+    /// where the total is private.
     ///
     /// # Errors
     /// As for [`Self::log_evidence`].
@@ -83,6 +84,7 @@ impl<F: Fn(usize, usize) -> Result<Posterior> + Sync> Rows<F> {
         &self,
         shared: Option<&[f64]>,
         interval: Option<Interval>,
+        counts_only: bool,
         threads: usize,
     ) -> Result<Vec<Summary>> {
         let of = |row| {
@@ -96,7 +98,7 @@ impl<F: Fn(usize, usize) -> Result<Posterior> + Sync> Rows<F> {
                 None => Mixture::new(parts.into_iter().map(|(_, log, posterior)| (log, posterior)).collect())?,
                 Some(weights) => Mixture::weighed(parts.into_iter().map(|(i, _, p)| (weights[i], p)).collect()),
             };
-            Summary::of(&mixture, interval)
+            Summary::of(&mixture, interval, counts_only)
         };
         parallel::map(0..self.rows, threads, of)
     }
@@ -107,7 +109,7 @@ impl Summary {
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`].
-    pub fn of(mixture: &Mixture, interval: Option<Interval>) -> Result<Self> {
+    pub fn of(mixture: &Mixture, interval: Option<Interval>, counts_only: bool) -> Result<Self> {
         let deviation = |(mean, variance): (f64, f64)| (mean, variance.sqrt());
         let mut summary = Self {
             log_evidence: mixture.log_evidence(),
@@ -116,12 +118,15 @@ impl Summary {
         };
         let marginals = mixture.marginals()?;
         summary.counts = marginals.iter().map(|law| deviation(law.moments())).collect();
-        if !mixture.public_total() {
+        if !mixture.public_total() && !counts_only {
             // The laws of shares put many totals together; their moments need not.
             summary.shares = mixture.share_moments()?.into_iter().map(deviation).collect();
         }
         if let Some(interval) = interval {
             summary.count_intervals = marginals.iter().map(|law| interval.of_counts(law)).collect();
+        }
+        if counts_only {
+            return Ok(summary);
         }
         let of_shares = interval.filter(|interval| interval.shares);
         if !mixture.public_total() && of_shares.is_none() {
