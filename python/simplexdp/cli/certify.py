@@ -11,7 +11,7 @@ from simplexdp.cli.files import KeepingCommand, whole
 from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.posterior import progress_of, stated_prior
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.cli.writing import Output, Result, emit, wrote
 
 __all__ = ["certify"]
 
@@ -87,7 +87,6 @@ def certify(
     if certificate is not None:
         with whole(certificate) as draft:
             mechanism.save_certificate(draft)
-        if not quiet:
-            warn(f"wrote {certificate}")
+        wrote(certificate)
     emit(Result(details=details), output, quiet=quiet)
     warn_of(epsilon, delta, n, quiet=quiet)

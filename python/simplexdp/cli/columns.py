@@ -54,7 +54,9 @@ class Stated:
         spelling = self.spelling()
         rules = tuple(condition(text, spelling.of, self._date_form) for text in self.where)
         who = None if self.unit is None else spelling.of_persons(self.unit)
-        return Selection(rules, bound, self.weighted, who)
+        # Without --dates the format can only be that of the column which orders a person's records.
+        dated = self.first_by is not None and (not self.dates or self._date_form(self.first_by) is not None)
+        return Selection(rules, bound, self.weighted, who, self.date_format if dated else None)
 
     def drawn_bins(self, request: Request) -> DrawnBins | None:
         """Return the bins whose edges are drawn, and their part of the budget; None without --quantiles."""
@@ -107,8 +109,8 @@ class Stated:
                     scaled[name] = quantile_levels(text, *names)[1]
                 else:
                     scaled[name] = dated(text, self.date_format, *names)[1]
-        if self.date_format is not None and not self.dates:
-            raise click.UsageError("--date-format needs --dates")
+        if self.date_format is not None and not self.dates and self.first_by is None:
+            raise click.UsageError("--date-format needs --dates or --first-by")
         if column in scaled and domain != (None, None):
             raise click.UsageError("--bins, --quantiles, --dates and --domain exclude each other for one column")
         found = grouping.levels(scaled, spelling.of)

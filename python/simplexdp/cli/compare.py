@@ -13,7 +13,7 @@ from simplexdp.cli.guarantee import warn_of
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.cli.writing import Output, Result, emit, wrote
 
 __all__ = ["compare"]
 
@@ -90,8 +90,7 @@ def compare(
         emit(result, output, quiet=quiet)
     if plot is not None:
         save_plot(lambda plots: plots.winner_map(found), plot)
-        if not quiet:
-            warn(f"wrote {plot}")
+        wrote(plot)
 
 
 def _table_of(found: Any) -> Result:

@@ -239,7 +239,7 @@ def level_values(path: str, name: str, stated: Any, *, null: bool = False) -> tu
             raise click.UsageError(f"{path}: the numbers of {name!r} must be finite")
         return tuple(stated)
     elsewhere = (
-        ": bins of numbers are for synthesize, fit-synth and plan; cut the column into codes before, or give "
+        ": bins of numbers are for fit-nb, synthesize, fit-synth and plan; cut the column into codes before, or give "
         "binner=PrivateBinner(...) to the class in Python"
     )
     raise click.UsageError(

@@ -17,7 +17,7 @@ from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_page, check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection
-from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
+from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, wrote
 
 if TYPE_CHECKING:
     from simplexdp.accounting import Accountant
@@ -138,7 +138,7 @@ class Places:
             emit(result, output, quiet=quiet)
         if self.plot is not None:
             save_plot(lambda plots: plots.hierarchy(found, level=self.level), self.plot, seeded=self.seed is not None)
-            warn(f"wrote {self.plot}")
+            wrote(self.plot)
         if self.report is not None:
             write_pages(
                 self.report,

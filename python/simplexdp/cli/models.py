@@ -18,6 +18,7 @@ from simplexdp.cli.card import card_option, write_card
 from simplexdp.cli.files import KeepingCommand
 from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, warnings_of
 from simplexdp.cli.neighbours import adjacency_of
+from simplexdp.cli.numeric import Bins, stated_columns
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.selection import Selection, of_persons
 from simplexdp.cli.spelling import Spelling
@@ -98,18 +99,24 @@ Examples:
 def fit_nb(target: str, **given: Any) -> None:
     """Fit a private naive Bayes classifier to the records of FILE and write its released tables as JSON.
 
-    The columns are those that --domains lists. Together all tables are (epsilon, delta)-differentially private. With
-    --adjacency replace the number of records is public. The JSON is what 'simplexdp predict' and
-    PrivateCategoricalNB.load read.
+    The columns are those that --domains lists; numbers may have bins there, {"bins": 10, "bounds": [0, 100]} or
+    {"edges": [0, 18, 65, 100]}, "null": true among them for missing ones. Together all tables are (epsilon,
+    delta)-differentially private. With --adjacency replace the number of records is public. The JSON is what
+    'simplexdp predict' and PrivateCategoricalNB.load read.
     """
     fit = Fit(**given)
-    domains = fit.domains()
-    if target not in domains:
+    domains = fit.columns()
+    classes = domains.get(target)
+    if classes is None:
         raise click.UsageError(f"--domains must state the classes of --target {target!r}")
+    if isinstance(classes, Bins) or None in classes.all:
+        raise click.UsageError(
+            f"--domains must list the classes of --target {target!r}: they are no bins, and not null"
+        )
     features = [column for column in domains if column != target]
     if not features:
         raise click.UsageError("--domains must state at least one feature")
-    shared, output = fit.prepared()
+    shared, output = fit.prepared(domains)
     (records, persons), test = fit.records(domains), fit.test_records(domains)
     from simplexdp.models import PrivateCategoricalNB
 
@@ -133,12 +140,11 @@ def fit_nb(target: str, **given: Any) -> None:
         # Which of the values collect those without a level of their own.
         "levels": {"other": fit.other, "null": fit.null},
         # It was fitted on codes; what is written has the names and values that they stand for.
-        "class": {**written["class"], "name": target, "values": domains[target].all, **_rules(domains[target])},
+        "class": {**written["class"], "name": target, **_stated(classes)},
         "features": [
             {
                 "name": column,
-                "values": domains[column].all,
-                **_rules(domains[column]),
+                **_stated(domains[column]),
                 "table": feature["table"],
                 "released": feature["released"],
             }
@@ -174,7 +180,7 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     fit = Fit(**given)
     domains = fit.domains()
     pairs = [_edge(edge, domains) for edge in edges]
-    shared, output = fit.prepared()
+    shared, output = fit.prepared(domains)
     (records, persons), test = fit.records(domains), fit.test_records(domains)
     from simplexdp.frames import Domain
     from simplexdp.models import PrivateBayesianNetwork
@@ -194,9 +200,11 @@ def fit_bn(edges: tuple[str, ...], **given: Any) -> None:
     fit.tell(guarantee, model.mechanism_, scored, output, content["total"])
 
 
-def _rules(levels: Levels) -> dict[str, Any]:
-    """Return the rules for spellings as a model's file holds them."""
-    return {} if levels.clean is None else {"clean": levels.clean.to_json()}
+def _stated(levels: Levels | Bins) -> dict[str, Any]:
+    """Return the values of a column and the rules for their spellings, or its bins, as a model's file holds them."""
+    if isinstance(levels, Bins):
+        return {"values": len(levels.all), "edges": list(levels.edges), **({"null": True} if levels.null else {})}
+    return {"values": levels.all, **({} if levels.clean is None else {"clean": levels.clean.to_json()})}
 
 
 @dataclass(frozen=True)
@@ -239,13 +247,16 @@ class Fit:
 
         return stated_domains(self.domains_file, self.other, self.null, self._spelling())
 
+    def columns(self) -> dict[str, Levels | Bins]:
+        """Return the public domains, and the public bins of columns of numbers."""
+        return stated_columns(self.domains_file, self.other, self.null, self._spelling())
+
     def _spelling(self) -> Spelling:
         return Spelling.stated(self.clean, self.map_file)
 
-    def prepared(self) -> tuple[dict[str, Any], Output]:
+    def prepared(self, stated: Mapping[str, Levels | Bins]) -> tuple[dict[str, Any], Output]:
         """Check everything that can be checked before anything is read; return what both estimators are told."""
         output = Output.chosen(self.out, None if self.out is None else "json", False)
-        stated = self.domains()
         check_printable([text for name, levels in stated.items() for text in (name, *levels.all)], output)
         self._bound()
         found = self._accountant()
@@ -271,7 +282,7 @@ class Fit:
             curve, self.epsilon, self.delta, unit=self.unit, max_rows=self.max_rows or 1, weighted=self.weighted
         )
 
-    def records(self, domains: Mapping[str, Levels]) -> tuple[dict[str, Any], Any]:
+    def records(self, domains: Mapping[str, Levels | Bins]) -> tuple[dict[str, Any], Any]:
         """Return the codes of the records, so many of each person, and their persons."""
         # Where the number of records is private, no records are as good as one.
         least = 1 if self.adjacency == "replace" else 0
@@ -280,7 +291,7 @@ class Fit:
     def _bound(self) -> Bound | None:
         return of_persons(self.unit, self.max_rows, self.first_by, self.seed, self.weighted)
 
-    def test_records(self, domains: Mapping[str, Levels]) -> dict[str, Any] | None:
+    def test_records(self, domains: Mapping[str, Levels | Bins]) -> dict[str, Any] | None:
         """Return the codes of the records to score on: read before anything is paid for, as they may be refused."""
         if self.score is None:
             return None
@@ -293,13 +304,15 @@ class Fit:
             raise click.UsageError(f"--score {self.score}: {error.message}") from None
 
     def _codes(
-        self, path: str, kind: str | None, domains: Mapping[str, Levels], least: int, bound: Bound | None
+        self, path: str, kind: str | None, domains: Mapping[str, Levels | Bins], least: int, bound: Bound | None
     ) -> tuple[dict[str, Any], Any]:
         from simplexdp.cli.counting import codes_of_persons
 
         source = options.source(path, kind, self.encoding, self.no_header, self.delimiter)
         who = None if bound is None else self._spelling().of_persons(bound.unit)
-        found, persons = codes_of_persons(source, domains, Selection(bound=bound, who=who))
+        # Bins encode records as levels do.
+        columns = cast("Mapping[str, Levels]", domains)
+        found, persons = codes_of_persons(source, columns, Selection(bound=bound, who=who))
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
         return found, persons
@@ -336,7 +349,7 @@ class Fit:
         emit(Result(details=details, notes=() if self.quiet else notes), Output(None, output.form))
 
 
-def _edge(text: str, domains: Mapping[str, Levels]) -> tuple[str, str]:
+def _edge(text: str, domains: Mapping[str, Levels | Bins]) -> tuple[str, str]:
     # A column's name may hold the sign itself.
     for cut, sign in enumerate(text):
         if sign == ">" and text[:cut].strip() in domains and text[cut + 1 :].strip() in domains:

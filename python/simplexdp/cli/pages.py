@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simplexdp.cli.files import whole
-from simplexdp.cli.writing import warn
+from simplexdp.cli.writing import warn, wrote
 
 if TYPE_CHECKING:
     from simplexdp.accounting import Accountant
@@ -74,7 +74,7 @@ def _maker(kind: str, which: int) -> Any:
 def _write(path: str, content: str) -> None:
     with whole(path) as draft, open(draft, "w", encoding="utf-8") as file:
         file.write(content)
-    warn(f"wrote {path}")
+    wrote(path)
 
 
 def _is_record(path: str) -> bool:

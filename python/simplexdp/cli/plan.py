@@ -17,7 +17,7 @@ from simplexdp.cli.numeric import stated_columns
 from simplexdp.cli.pictures import check_picture, save_plot
 from simplexdp.cli.progress import Progress
 from simplexdp.cli.reading import Source
-from simplexdp.cli.writing import Output, Result, emit, warn
+from simplexdp.cli.writing import Output, Result, emit, wrote
 
 __all__ = ["plan"]
 
@@ -139,8 +139,7 @@ def plan(
         emit(_result(found), output, quiet=quiet)
     if plot is not None:
         save_plot(lambda plots: plots.plan(found), plot)
-        if not quiet:
-            warn(f"wrote {plot}")
+        wrote(plot)
 
 
 def _result(found: Any) -> Result:

@@ -13,6 +13,8 @@ from simplexdp.cli.grouping import Grouping, group_options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.posterior_groups import Groups, check_groups, release_groups
 from simplexdp.cli.progress import Progress
+from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
 __all__ = ["posterior", "stated_prior"]
@@ -77,6 +79,8 @@ Examples:
 @click.option("--column", required=True, help="The column whose shares are learnt.")
 @options.domain_options
 @options.level_options
+@options.spelling_options
+@options.person_options
 @group_options
 @click.option(
     "--sizes",
@@ -122,6 +126,11 @@ def posterior(
     domain_file: str | None,
     other: str | None,
     null: str | None,
+    clean: tuple[str, ...],
+    map_file: str | None,
+    unit: str | None,
+    max_rows: int | None,
+    first_by: str | None,
     by: tuple[str, ...],
     groups: tuple[str, ...],
     groups_file: tuple[str, ...],
@@ -157,7 +166,8 @@ def posterior(
     each group and their intervals follow by exact inference, which knows of the noise.
 
     Neighbouring data sets differ in one record replaced: the number of records is public. So are the domain, the prior
-    and all other parameters.
+    and all other parameters. With --unit COLUMN --max-rows K the guarantee is for persons; without --by, K is 1, since
+    the number of records is private otherwise.
     """
     grouping = Grouping(by, groups, groups_file)
     check_groups(grouping, sizes, mechanism, column)
@@ -170,16 +180,28 @@ def posterior(
         raise click.UsageError("--mechanism laplace is pure: leave --delta out")
     if not 0 < level < 1:
         raise click.UsageError(f"--level must lie strictly between 0 and 1, got {level}")
+    spelling = Spelling.stated(clean, map_file)
+    who = None if unit is None else spelling.of_persons(unit)
+    selection = Selection(bound=of_persons(unit, max_rows, first_by, seed), who=who)
+    if unit is not None and sizes == "public":
+        raise click.UsageError("--sizes public is for records that stay in their group, and excludes --unit")
+    if not selection.keeps_total:
+        if not by:
+            raise click.UsageError("--max-rows above 1 needs --by: the number of records is private")
+        if total is not None:
+            raise click.UsageError("--max-rows above 1 excludes --total: the number of records is private")
     accountant = account(ledger, seed)
     output = Output.chosen(out, form, as_json)
 
     from simplexdp.cli.counting import Levels, check_column, count, stated_domain
 
     if by:
-        asked = Groups(column, by, prior, sizes == "public", epsilon or 0.0, delta, total, level, show_truth, seed)
+        asked = Groups(
+            column, by, prior, sizes == "public", epsilon or 0.0, delta, total, level, show_truth, seed, selection
+        )
         columns = {
-            **grouping.levels({}),
-            column: Levels(stated_domain(domain, domain_file), other, null),
+            **grouping.levels({}, spelling.of),
+            column: Levels(stated_domain(domain, domain_file), other, null, clean=spelling.of(column)),
         }
         source = options.source(file, input_format, encoding, no_header, delimiter)
         target, rng = f"{file}:{column}", options.seeded(seed)
@@ -189,11 +211,12 @@ def posterior(
     own += ["lower", "upper"] if mechanism == "hellinger" else []
     own += [] if seed is None else [SEEDED]
     check_column(column, [*own, "true_count"] if show_truth else own)
-    levels = Levels(stated_domain(domain, domain_file), other, null)
+    levels = Levels(stated_domain(domain, domain_file), other, null, clean=spelling.of(column))
     parameters = stated_prior("1" if prior is None else prior, len(levels.all))
-    counts = count(options.source(file, input_format, encoding, no_header, delimiter), {column: levels})
+    counts = count(options.source(file, input_format, encoding, no_header, delimiter), {column: levels}, selection)
     n_records = public_total(counts, total)
     built = _build(mechanism, parameters, n_records, epsilon, delta, sensitivity, calibration)
+    curve = built.privacy.for_unit(unit)
     rng = options.seeded(seed)
     check_printable([column, *levels.all], output)
 
@@ -209,7 +232,7 @@ def posterior(
             rows["lower"], rows["upper"] = inferred[:, 0].tolist(), inferred[:, 1].tolist()
         if show_truth:
             rows["true_count"] = counts.tolist()
-        guarantee = guarantee_of(built.privacy, epsilon, delta)
+        guarantee = guarantee_of(curve, epsilon, delta, unit=unit)
         notes = [
             sentence(guarantee),
             f"Public: the domain, the parameters and the number of records, {n_records}. Nothing else.",
@@ -237,7 +260,7 @@ def posterior(
         return Result(rows, details, notes, bar)
 
     # The release is noted as made when it was delivered.
-    with debited(accountant, built.privacy, name, f"{file}:{column}"):
+    with debited(accountant, curve, name, f"{file}:{column}"):
         with Progress("drawing"):
             released = built.release(counts, rng=rng)
         emit(described(released), output, quiet=quiet)

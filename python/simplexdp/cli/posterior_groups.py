@@ -15,9 +15,11 @@ from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
 if TYPE_CHECKING:
     from simplexdp.accounting import Accountant
+    from simplexdp.cli.selection import Selection
 
 __all__ = ["Groups", "check_groups", "release_groups"]
 
+ANY, PERSON = "when one record is replaced", "when one person is replaced with all records"
 WITHIN = "when one record is replaced by another of its group"
 
 
@@ -35,6 +37,12 @@ class Groups:
     level: float
     show_truth: bool
     seed: int | None
+    selection: Selection
+
+    @property
+    def unit(self) -> str | None:
+        """The column of persons."""
+        return None if self.selection.bound is None else self.selection.bound.unit
 
     @property
     def own_columns(self) -> list[str]:
@@ -59,7 +67,7 @@ class Groups:
         name = automatic(self.epsilon, self.delta, rows=True)
         entry = CATALOGUE[name]
         arguments, keywords = entry.construction(self.epsilon, self.delta, "replace", dimension)
-        return name, entry.mechanism.for_counts(*arguments, **keywords)
+        return name, entry.mechanism.for_counts(*arguments, **keywords, max_rows=self.selection.max_rows)
 
 
 def release_groups(
@@ -78,15 +86,16 @@ def release_groups(
         check.open_unit("delta", asked.delta)
     for each in (asked.column, *asked.by):
         check_column(each, asked.own_columns)
-    counts = count(source, columns)
+    counts = count(source, columns, asked.selection)
     dimension = counts.shape[-1]
     prior: Any = "empirical"
     if asked.prior is not None:
         from simplexdp.cli.posterior import stated_prior
 
         prior = np.array(stated_prior(asked.prior, dimension))
-    total = public_total(counts, asked.total)
+    total = public_total(counts, asked.total) if asked.selection.keeps_total else None
     kind, built = asked.build(dimension)
+    curve = built.privacy.for_unit(asked.unit)
     check_printable([*columns, *(level for levels in columns.values() for level in levels.all)], output)
 
     def described(released: Any) -> Result:
@@ -104,17 +113,19 @@ def release_groups(
             rows["group_size"] = np.repeat(released.sum(axis=-1), dimension).tolist()
         if asked.show_truth:
             rows["true_count"] = counts.ravel().tolist()
-        guarantee = guarantee_of(built.privacy, asked.epsilon, asked.delta if kind == "discrete_gaussian" else None)
+        allowed = asked.delta if kind == "discrete_gaussian" else None
+        bound = asked.selection.max_rows
+        guarantee = guarantee_of(curve, asked.epsilon, allowed, unit=asked.unit, max_rows=bound)
         told = sentence(guarantee)
-        public = "the domain, the groups, the parameters and the number of records"
+        public = "the domain, the groups and the parameters"
         if asked.public_sizes:
-            told = told.replace("when one record is replaced", WITHIN)
+            told = told.replace(ANY, WITHIN)
             public = (
                 "the domain, the groups, the parameters and the size of each group, in which nothing hides a record "
                 f"that moves to another group; {total} records in all"
             )
-        else:
-            public += f", {total}"
+        elif total is not None:
+            public = f"the domain, the groups, the parameters and the number of records, {total}"
         shared = (
             "a Dirichlet prior that the groups share and whose strength is integrated over" + (APART if apart else "")
             if asked.prior is None
@@ -137,7 +148,7 @@ def release_groups(
             "mechanism": kind,
             "parameters": {"prior": "empirical" if asked.prior is None else prior, **parameters_of(built)},
             "guarantee": guarantee,
-            "neighbours": WITHIN if asked.public_sizes else "when one record is replaced",
+            "neighbours": WITHIN if asked.public_sizes else ANY if asked.unit is None else PERSON,
             "total": total,
             "kind": "posterior",
             "level": asked.level,
@@ -145,7 +156,7 @@ def release_groups(
         return Result(rows, details, notes, "share")
 
     # The release is noted as made when it was delivered.
-    with debited(accountant, built.privacy, name, target):
+    with debited(accountant, curve, name, target):
         with Progress("drawing"):
             released = built.release(counts, rng=rng)
         emit(described(released), output, quiet=quiet)

@@ -25,7 +25,7 @@ from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.pictures import check_page, check_picture, save_plot
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn
+from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit, warn, wrote
 
 if TYPE_CHECKING:
     import numpy as np
@@ -624,7 +624,7 @@ def _illustrate(
             )  # fmt: skip
 
         save_plot(draw, extras.plot, seeded=seeded)
-        warn(f"wrote {extras.plot}")
+        wrote(extras.plot)
     if extras.report is not None:
         told: dict[str, Any] = {
             "labels": [str(label) for _ in groups for label in own] if above else texts,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from simplexdp.cli.conditions import Condition
 from simplexdp.cli.reading import Source, text_of
+from simplexdp.exceptions import InvalidDataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,6 +60,8 @@ class Selection:
     """Whether a person counts as one, whose records share it."""
     who: Cleaning | None = None
     """Public rules that make spellings of one person the same."""
+    first_form: str | None = None
+    """How the dates are written by which a person's records are ordered."""
     _seen: dict[str, dict[Any, bool]] = field(default_factory=dict, compare=False)
 
     @property
@@ -94,17 +99,14 @@ class Selection:
         return met
 
     def as_person(self, column: str, values: pa.Array) -> pa.Array:
-        """Return a batch of a column beside the counted ones: of the persons, as the rules for their spellings say."""
-        if self.who is None or self.bound is None or column != self.bound.unit:
+        """Return a batch of a column beside the counted ones: persons in one spelling, dates in a form that orders."""
+        if self.bound is None:
             return values
-        import pyarrow as pa
-
-        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
-        distinct = encoded.dictionary.to_pylist()
-        cleaned = [self.who(value) for value in distinct]
-        if cleaned == distinct:
-            return values
-        return pa.array(cleaned).take(encoded.indices)
+        if self.who is not None and column == self.bound.unit:
+            return _by_text(values, self.who)
+        if self.first_form is not None and column == self.bound.first_by:
+            return _by_text(values, partial(_in_order, self.first_form, column))
+        return values
 
     def kept(self, rows: Mapping[str, Sequence[Any]], codes: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_] | None:
         """Return which of the records are kept, None for all: by the persons and what they have in counted columns."""
@@ -155,3 +157,26 @@ class _Meeting(dict[str, int]):
     def get(self, text: str, default: Any = None) -> Any:
         """Return 1 where the rule holds."""
         return 1 if self._rule.holds(text_of(text)) else default
+
+
+def _by_text(values: pa.Array, change: Callable[[Any], Any]) -> pa.Array:
+    """Return a column with every distinct value changed."""
+    import pyarrow as pa
+
+    encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+    distinct = encoded.dictionary.to_pylist()
+    changed = [change(value) for value in distinct]
+    return values if changed == distinct else pa.array(changed).take(encoded.indices)
+
+
+def _in_order(form: str, column: str, value: Any) -> Any:
+    """Return a date as a text that has its order."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.datetime.strptime(value, form).isoformat()
+    except ValueError:
+        raise InvalidDataError(
+            f"column {column!r} of --first-by has values that are no dates as --date-format {form!r} has them (none is "
+            "shown)"
+        ) from None

@@ -18,7 +18,7 @@ from simplexdp import __version__
 from simplexdp.cli.files import whole
 from simplexdp.cli.harmless import cells, visible
 
-__all__ = ["SEEDED", "Output", "Result", "check_printable", "emit", "warn", "write_or_print"]
+__all__ = ["SEEDED", "Output", "Result", "check_printable", "emit", "warn", "write_or_print", "wrote"]
 
 FORMATS = ("table", "csv", "json", "parquet")
 _SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".txt": "table"}
@@ -96,6 +96,13 @@ def warn(message: str) -> None:
     click.echo(visible(message), err=True)
 
 
+def wrote(what: str) -> None:
+    """Say what was written, unless the command was asked to be quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("quiet"):
+        warn(f"wrote {what}")
+
+
 def emit(result: Result, output: Output, *, quiet: bool = False) -> None:
     """Write a result; a form without room for notes has them on standard error."""
     if output.form == "parquet":
@@ -109,7 +116,7 @@ def emit(result: Result, output: Output, *, quiet: bool = False) -> None:
         for note in result.notes:
             warn(note)
     if output.path is not None and not quiet:
-        warn(f"wrote {output.path}")
+        wrote(output.path)
 
 
 def write_or_print(text: str, path: str | None) -> None:

@@ -599,7 +599,8 @@ class PrivateCategoricalNB(PrivateClassifier):
         content = read(text, FORMAT, WHAT)
         privacy = SavedPrivacy.of(content, WHAT)
         target = member(content, "class", WHAT, dict)
-        saved = [SavedFeature.of(feature) for feature in member(content, "features", WHAT, list)]
+        collecting = content.get("levels")
+        saved = [SavedFeature.of(feature, collecting) for feature in member(content, "features", WHAT, list)]
         columns = [feature.name for feature in saved]
         if not saved or len(set(columns)) < len(columns):
             raise InvalidParameterError(

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -50,6 +50,9 @@ __all__ = [
 RELEASING = (*dict.fromkeys((*MECHANISMS, *mechanisms(lambda entry: entry.releases))),)
 """Those of models, and of single histograms, which are networks of one column."""
 
+
+KINDS = ("other", "null")
+"""Of levels that collect what has none of its own."""
 
 UNPROTECTED = "none"
 """The mechanism of tables as they were counted, which alone have no epsilon."""
@@ -167,6 +170,28 @@ def domain_of(name: Any, content: Any, what: str, *, other: bool | None = None) 
         other = member(content, "other", what, bool)
     clean = Cleaning.from_json(content["clean"]) if "clean" in content else None
     return Domain(values, other=other, clean=clean)
+
+
+def _collecting(domain: Domain, names: Any) -> Domain:
+    """Return the domain in which levels of these names, listed as any other, collect other and missing values.
+
+    So the command line writes them: ``{"other": "rest", "null": "unknown"}``. Their names as values still mean them.
+    """
+    if names is None:
+        return domain
+    other, null = (member(names, kind, "a classifier", str, type(None)) for kind in KINDS)
+    if domain.is_range or domain.other:
+        return domain
+    values = domain.levels
+    # One that is among the stated values has their place, which is not the last.
+    ends = other is not None and len(values) > 1 and values[-1] == other != null
+    listed = values[:-1] if ends else values
+    if null is None or null not in listed or None in listed:
+        return Domain(listed, other=True, clean=domain.clean) if ends else domain
+    clean = Cleaning(trim=False, unicode=None) if domain.clean is None else domain.clean
+    spelled = clean(null)
+    clean = replace(clean, values={**clean.values, **({} if spelled is None else {spelled: None})})
+    return Domain([None if value == null else value for value in listed], other=ends, clean=clean)
 
 
 def _plain_value(node: Any, value: Any) -> Any:
@@ -361,12 +386,12 @@ class SavedFeature:
     released: Any = None
 
     @classmethod
-    def of(cls, feature: Any) -> SavedFeature:
-        """Check what a file says of a feature."""
+    def of(cls, feature: Any, collecting: Any = None) -> SavedFeature:
+        """Check what a file says of a feature, and which levels collect values without one of their own."""
         what = "a classifier"
         name = member(feature, "name", what, str, int)
         # Files of the command line list the level for other values among the values.
-        domain = domain_of(name, feature, what, other=False)
+        domain = _collecting(domain_of(name, feature, what, other=False), collecting)
         table = numbers(name, "table", member(feature, "table", what, list))
         cut = cut_of(name, feature, len(domain), what) if "edges" in feature else None
         return cls(name, domain, table, cut, feature.get("released"))

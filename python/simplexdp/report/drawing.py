@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp._typesetting import per_cent
 from simplexdp.accounting import PrivacyCurve
 from simplexdp.plots.curves import curve_points
 from simplexdp.report.text import power, rounded
@@ -46,7 +47,7 @@ def axis(end: float, *, counts: bool = False) -> str:
     for tick in ticks[:: 2 if len(ticks) > MOST_TICKS else 1]:
         at = 100 * tick / end
         anchor = "start" if at < 8 else "end" if at > 92 else "middle"
-        said = f"{tick:,.10g}" if counts else f"{100 * tick:.{decimals}f}\xa0%"
+        said = f"{tick:,.10g}" if counts else per_cent(f"{100 * tick:.{decimals}f}")
         parts.append(f'<text x="{at:.2f}%" y="12" text-anchor="{anchor}">{said}</text>')
     return f'<svg class="axis" aria-hidden="true" focusable="false">{"".join(parts)}</svg>'
 

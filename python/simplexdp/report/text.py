@@ -6,6 +6,7 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from simplexdp._rounding import power, rounded
+from simplexdp._typesetting import per_cent, unbroken
 
 __all__ = ["escaped", "escaped_lines", "one_in", "percent", "power", "rounded"]
 
@@ -49,7 +50,7 @@ def one_in(value: float) -> str:
     >>> one_in(1e-6)
     '1\xa0in\xa01,000,000'
     """
-    return f"1\xa0in\xa0{math.floor(1 / Decimal(repr(value))):,}" if value < 0.5 else percent(value, 1, up=True)
+    return unbroken(f"1 in {math.floor(1 / Decimal(repr(value))):,}") if value < 0.5 else percent(value, 1, up=True)
 
 
 def percent(value: float, decimals: int, *, up: bool | None = None) -> str:
@@ -61,8 +62,8 @@ def percent(value: float, decimals: int, *, up: bool | None = None) -> str:
     ('12.3\xa0%', '12.4\xa0%', '100.00\xa0%')
     """
     if up is None:
-        return f"{100 * value:.{decimals}f}\xa0%"
+        return per_cent(f"{100 * value:.{decimals}f}")
     # A share such as 0.07 is the double next to it: what is off by less than the twelfth digit is no reason to round.
     exact = round(Decimal(value) * 100, 12)
     rounding = ROUND_CEILING if up else ROUND_FLOOR
-    return f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=rounding):f}\xa0%"
+    return per_cent(f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=rounding):f}")

@@ -75,7 +75,7 @@ def test_the_debit_of_a_model_is_noted_as_released(fit):
         ('{"job": ["clerk"], "region": ["north"], "\\ud800": 2}', "UTF-8"),
         ('{"job": ["clerk"], "region": [1e999, 1]}', "domains.json: the numbers of 'region' must be finite"),
         ('{"job": ["clerk"], "region": [NaN, 1]}', "must be finite"),
-        ('{"job": ["clerk"], "region": {"bins": 2, "bounds": [0, 1]}}', "bins of numbers are for synthesize"),
+        ('{"job": ["clerk"], "region": {"bins": 0, "bounds": [0, 1]}}', "bins"),
     ],
 )
 def test_domains_that_no_model_could_be_written_with_are_refused_before_the_debit(fit, folder, domains, said):
@@ -98,3 +98,18 @@ def test_a_model_of_no_records_is_fitted_where_their_number_is_private(simplexdp
     arguments = ("--domains", "domains.json", *BUDGET, "--adjacency", "add_remove", "--out", "model.json")
     done = simplexdp(command, "empty.csv", *FITS[command], *arguments)
     assert done.code == 0, done.err
+
+
+def test_a_network_says_where_bins_are_taken(simplexdp, folder):
+    (folder / "domains.json").write_text('{"job": ["clerk"], "age": {"bins": 2, "bounds": [0, 1]}}')
+    done = simplexdp("fit-bn", "people.csv", "--domains", "domains.json", *BUDGET)
+    assert done.code == 2
+    assert "bins of numbers are for fit-nb" in done.err
+
+
+@pytest.mark.parametrize("target", ["age", "ward"])
+def test_classes_are_listed_values(simplexdp, folder, target):
+    (folder / "domains.json").write_text('{"age": {"edges": [0, 1, 2]}, "ward": ["eye", null], "job": ["clerk"]}')
+    done = simplexdp("fit-nb", "people.csv", "--target", target, "--domains", "domains.json", *BUDGET)
+    assert done.code == 2
+    assert f"must list the classes of --target '{target}'" in done.err

@@ -371,3 +371,89 @@ def test_weights_that_mean_nothing_are_refused_before_anything_is_read(simplexdp
     done = simplexdp("release", "visits.csv", *column, "--epsilon", "1", *extra)
     assert done.code != 0
     assert told in done.err
+
+
+DATED = "patient,ward,day\n1,Eye,03.02.2024\n1,ear,20.12.2023\n2,ear,05.01.2024\n3,EYE,07.01.2024\n3,eye,16.05.2023\n"
+CLEAN, GROUPED = ("--clean", "trim,fold"), ("--by", "day", "--groups", "a,b")
+
+
+@pytest.mark.parametrize("dates", [(), ("--dates", "day=year:2023:2024", "--by", "day")])
+def test_the_first_records_are_those_of_the_first_dates(simplexdp, folder, dates):
+    """In the order of the texts patient 1 would be counted in the eye ward."""
+    (folder / "dated.csv").write_text(DATED)
+    command = (
+        "release", "dated.csv", "--column", "ward", "--domain", "eye,ear", *CLEAN, *PURE, *dates,
+        "--unit", "patient", "--max-rows", "1", "--first-by", "day", "--show-truth", "--json",
+    )  # fmt: skip
+    rows = simplexdp(*command, "--date-format", "%d.%m.%Y").json["rows"]
+    counted = {}
+    for row in rows:
+        counted[row["ward"]] = counted.get(row["ward"], 0) + row["true_count"]
+    assert counted == {"eye": 1, "ear": 2}
+    if not dates:
+        rows = simplexdp(*command).json["rows"]
+        assert [row["true_count"] for row in rows] == [2, 1]
+        refused = simplexdp(*command, "--date-format", "%Y/%m/%d")
+        assert refused.code == 1
+        assert "no dates as --date-format" in refused.err
+        assert "2024" not in refused.err
+
+
+def test_a_format_of_dates_needs_dates(simplexdp, folder):
+    (folder / "dated.csv").write_text(DATED)
+    done = simplexdp(
+        "release", "dated.csv", "--column", "ward", "--domain", "eye,ear", *PURE, "--date-format", "%d.%m.%Y"
+    )
+    assert done.code == 2
+    assert "--dates or --first-by" in done.err
+
+
+def test_posteriors_are_of_persons_in_any_spelling(simplexdp, folder):
+    (folder / "dated.csv").write_text(DATED)
+    command = ("posterior", "dated.csv", "--column", "ward", "--domain", "eye,ear", *CLEAN, "--epsilon", "1", "--json")
+    found = simplexdp(*command, "--unit", "patient", "--max-rows", "1").json
+    assert found["total"] == 3
+    assert found["guarantee"]["unit"] == "patient"
+    assert found["guarantee"]["spent_epsilon"] <= 1
+    grouped = simplexdp(*command, "--by", "day", "--groups", "03.02.2024", "--other-group", "else")
+    assert grouped.code == 2  # no such option here
+    by = ("--by", "patient", "--groups", "1,2,3")
+    rows = simplexdp(*command, *by, "--unit", "patient", "--max-rows", "2", "--show-truth").json
+    assert rows["total"] is None
+    assert rows["guarantee"]["max_rows"] == 2
+    assert rows["neighbours"] == "when one person is replaced with all records"
+    assert [row["true_count"] for row in rows["rows"]] == [1, 1, 0, 1, 2, 0]
+    # Twice the noise of one record.
+    assert rows["parameters"]["scale"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--unit", "patient", "--max-rows", "2"), "--max-rows above 1 needs --by"),
+        (
+            ("--unit", "patient", "--max-rows", "1", "--by", "day", "--groups", "a,b", "--sizes", "public"),
+            "excludes --unit",
+        ),
+        (
+            ("--unit", "patient", "--max-rows", "2", "--by", "day", "--groups", "a,b", "--total", "5"),
+            "excludes --total",
+        ),
+        (("--max-rows", "2"), "need --unit"),
+    ],
+)
+def test_posteriors_of_persons_whose_number_of_records_is_private_are_refused(simplexdp, folder, options, said):
+    (folder / "dated.csv").write_text(DATED)
+    done = simplexdp("posterior", "dated.csv", "--column", "ward", "--domain", "eye,ear", "--epsilon", "1", *options)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_quiet_says_nothing_of_what_was_written(simplexdp, folder):
+    arguments = (
+        "release", "people.csv", "--column", "job", "--domain", "clerk,nurse,smith", *PURE,
+        "--report", "page.html", "--out", "out.csv",
+    )  # fmt: skip
+    assert simplexdp(*arguments, "-q").err == ""
+    assert (folder / "page.html").exists()
+    assert "wrote page.html" in simplexdp(*arguments).err

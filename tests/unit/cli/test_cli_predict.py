@@ -110,3 +110,52 @@ def test_a_classifier_of_an_array_has_no_names(simplexdp, folder):
     model.save(folder / "array.json")
     assert "must name its features" in simplexdp("predict", "array.json", "people.csv").err
     assert "must have a name" in simplexdp("synthesize", "array.json", "--size", "3").err
+
+
+MIXED = {"job": ["clerk", "smith"], "age": {"edges": [0, 30, 50, 100], "null": True}, "ward": ["eye", "ear"]}
+UNSEEN = "job,age,ward\nclerk,22.5,SECRET\nsmith,61,\nsmith,,eye\nclerk,30,rest\nclerk,49.9,unknown\n"
+
+
+@pytest.fixture
+def mixed(simplexdp, folder):
+    """A classifier with bins, a level for other values and one for missing ones."""
+    (folder / "mixed.json").write_text(json.dumps(MIXED))
+    kinds = ["clerk,25,eye", "clerk,28,ear", "smith,55,eye", "smith,60,x", "clerk,,", "smith,70,unknown"]
+    (folder / "mixed.csv").write_text("job,age,ward\n" + "\n".join(kinds * 60) + "\n")
+    done = simplexdp(
+        "fit-nb", "mixed.csv", "--target", "job", "--domains", "mixed.json", "--other", "rest", "--null", "unknown",
+        "--epsilon", "50", "--delta", "1e-6", "--out", "mixed-model.json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    (folder / "unseen.csv").write_text(UNSEEN)
+    return PrivateCategoricalNB.load(folder / "mixed-model.json")
+
+
+def test_a_loaded_classifier_takes_what_the_command_takes(simplexdp, mixed):
+    done = simplexdp("predict", "mixed-model.json", "unseen.csv", "--probabilities")
+    assert done.code == 0, done.err
+    shown = [[float(row[label]) for label in mixed.classes_] for row in csv.DictReader(io.StringIO(done.out))]
+    frame = {"age": [22.5, 61.0, np.nan, 30.0, 49.9], "ward": ["SECRET", None, "eye", "rest", "unknown"]}
+    found = mixed.predict_proba(frame)
+    np.testing.assert_allclose(found, shown, rtol=1e-12)
+    again = PrivateCategoricalNB.from_json(mixed.to_json())
+    np.testing.assert_array_equal(again.predict_proba(frame), found)
+    # Of each level the table is that of its name: smiths alone have a ward that is not listed.
+    wards = mixed.predict_proba({"age": [np.nan] * 2, "ward": ["SECRET", "ear"]})
+    smith = list(mixed.classes_).index("smith")
+    assert wards[0, smith] > wards[1, smith]
+
+
+def test_bins_are_those_that_were_stated(mixed):
+    assert mixed.bin_edges_["age"].tolist() == [30.0, 50.0]
+    found = mixed.predict({"age": [-5.0, 29.9, 50.0, 1e9], "ward": ["eye"] * 4})
+    assert found.tolist() == ["clerk", "clerk", "smith", "smith"]
+
+
+def test_values_that_no_level_collects_are_refused_by_the_loaded_classifier(simplexdp, folder):
+    assert simplexdp(*FIT).code == 0
+    model = PrivateCategoricalNB.load(folder / "model.json")
+    from simplexdp.exceptions import InvalidDataError
+
+    with pytest.raises(InvalidDataError):
+        model.predict({"region": ["SECRET"], "age": [1]})
