@@ -10,6 +10,8 @@ mod jumps;
 mod law;
 mod leaky;
 mod normal;
+#[cfg(test)]
+mod oracle;
 mod pure;
 mod renyi;
 mod rule;
