@@ -532,4 +532,29 @@ mod tests {
         assert!(GaussianRule::new(1.0, 0.0, None).is_err() && GaussianRule::new(0.0, 0.1, None).is_err());
         assert!(GaussianRule::new(1.0, 0.1, Some(1.0)).is_err());
     }
+
+    #[test]
+    fn the_largest_that_fits_is_found_to_the_last_digits_with_few_questions() {
+        for exact in [2e-14, 1e-3, 0.999, 1.0, 5.0, 1e9] {
+            let asked = std::cell::Cell::new(0);
+            let found = largest(|x| {
+                asked.set(asked.get() + 1);
+                x <= exact
+            });
+            assert!(found <= exact && found >= exact * (1.0 - 3e-15), "{found} {exact}");
+            assert!(asked.get() < 130, "{exact}: {}", asked.get());
+        }
+        assert_eq!(largest(|_| false), 0.0);
+        assert!(largest(|_| true) >= 1e12);
+    }
+
+    #[test]
+    fn few_digits_are_never_above() {
+        for x in [1.0, 1.999, 0.7, 3e-7, 123.4] {
+            let rounded = rounded_down(x);
+            assert!(rounded <= x && rounded * (1.0 + 1.0 / 32.0) > x);
+            assert_eq!(rounded_down(rounded), rounded);
+        }
+        assert_eq!((rounded_down(-1.0), rounded_down(1.999), rounded_down(1.97)), (0.0, 1.96875, 1.96875));
+    }
 }

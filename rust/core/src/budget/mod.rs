@@ -4,6 +4,8 @@
 //! one (Theorem F, docs/theory/budgets.md). What was spent is not composed anew: a debit takes the same time whatever the
 //! history.
 
+#[cfg(test)]
+mod books;
 mod domination;
 mod gaussian;
 mod jumps;
