@@ -194,4 +194,122 @@ mod tests {
             least_size(Noise::Gaussian, &Rational::whole(1u8), &NoiseBudget::Rho(Rational::whole(0u8)), ONE).is_err()
         );
     }
+
+    /// The name of the argument that an error is about.
+    fn named<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
+        match result.unwrap_err() {
+            Error::InvalidParameter { name, .. } => name,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn concentrated_noise_is_what_the_definition_says() {
+        // Half the squared distance over sigma^2 is rho.
+        for (sensitivity, rho) in [(1.0, 0.5), (3.0, 1e-4), (0.25, 2.0), (1e6, 1e-9)] {
+            let distance = Rational::from_f64("sensitivity", sensitivity).unwrap();
+            let budget = NoiseBudget::Rho(Rational::from_f64("rho", rho).unwrap());
+            let found = least_size(Noise::Gaussian, &distance, &budget, ONE).unwrap();
+            let exact = sensitivity / f64::sqrt(2.0 * rho);
+            assert!(found >= exact * (1.0 - 1e-15) && found <= exact * (1.0 + 2e-12), "{sensitivity} {rho}: {found}");
+        }
+    }
+
+    #[test]
+    fn laplace_noise_meets_a_pair_as_randomised_response_does() {
+        // (e^r - e^epsilon)/(1 + e^r) = delta for the loss r; beyond doubles e^-r is nothing.
+        for (epsilon, delta) in
+            [(0.1_f64, 1e-6_f64), (1.0, 0.3), (20.0, 1e-9), (690.0, 0.5), (710.0, 0.5), (2000.0, 0.25)]
+        {
+            let found =
+                least_size(Noise::Laplace, &Rational::whole(3u8), &NoiseBudget::Pair(epsilon, delta), ONE).unwrap();
+            let loss = epsilon + (delta * (-epsilon).exp()).ln_1p() - (-delta).ln_1p();
+            let exact = 3.0 / loss;
+            assert!(
+                found >= exact * (1.0 - 1e-13) && found <= exact * (1.0 + 1e-9),
+                "{epsilon} {delta}: {found} {exact}"
+            );
+        }
+    }
+
+    #[test]
+    fn gaussian_noise_meets_an_advantage_as_two_normal_laws_do() {
+        for advantage in [1e-3_f64, 0.1, 0.8] {
+            let budget = NoiseBudget::Advantage(advantage);
+            let (sigma, log_step) = gaussian_on_grid(&Rational::whole(1u8), 3, &budget, ONE).unwrap();
+            // Total variation at distance mu is erf(mu/sqrt 8).
+            let reached = libm::erf(1.0 / (sigma * 8.0_f64.sqrt()));
+            assert!(reached <= advantage && reached >= advantage * (1.0 - 1e-5), "{advantage}: {reached}");
+            assert_eq!(log_step, -20 + (sigma.log2().floor() as i32).min(0));
+        }
+    }
+
+    #[test]
+    fn grids_are_fine_beside_the_noise_and_the_distance() {
+        for (distance, epsilon, delta, changed) in [
+            (1.0, 1.0, 1e-6, 2),
+            (2f64.powi(-30), 1.0, 1e-6, 2),
+            (1e5, 30.0, 1e-12, 1000),
+            (1.0, 300.0, 1e-6, 2),
+            // Beside so much noise no grid is as fine as the distance asks for.
+            (1e-3, 1e-7, 1e-10, 2),
+        ] {
+            let sensitivity = Rational::from_f64("sensitivity", distance).unwrap();
+            let budget = NoiseBudget::Pair(epsilon, delta);
+            let (sigma, log_step) = gaussian_on_grid(&sensitivity, changed, &budget, ONE).unwrap();
+            let (steps, of_distance) = (sigma / 2f64.powi(log_step), distance / 2f64.powi(log_step));
+            assert!(steps <= 2f64.powi(45) && steps >= 2f64.powi(20), "{distance} {epsilon}: {steps}");
+            assert!(of_distance >= 2f64.powi(20) || steps >= 2f64.powi(44) * 0.999, "{distance} {epsilon}");
+            // No finer than it must be.
+            let wanted = 2f64.powi(steps_per_sigma(&budget, changed));
+            assert!(steps < 2.0 * wanted || of_distance < 2f64.powi(21), "{distance} {epsilon}: {steps} {of_distance}");
+            // What the law of the noise is off by is no matter of delta.
+            let error = changed as f64 / (5.0 * steps.powi(4)) * (1.0 + epsilon.min(300.0).exp());
+            assert!(error < 1e-3 * delta || steps >= 2f64.powi(43), "{distance} {epsilon}: {error}");
+        }
+    }
+
+    #[test]
+    fn steps_are_the_least_for_a_thousandth_of_delta() {
+        for (epsilon, delta, changed) in
+            [(1.0_f64, 1e-6_f64, 2_u64), (0.01, 0.1, 1), (30.0, 1e-12, 1 << 40), (60.0, 1e-9, 5), (15.0, 1e-18, 3)]
+        {
+            let steps = steps_per_sigma(&NoiseBudget::Pair(epsilon, delta), changed);
+            // 16^steps delta >= 2^11 changed e^epsilon
+            let enough = |steps: i32| 16f64.powi(steps) * delta >= 2048.0 * changed as f64 * epsilon.exp();
+            assert!(steps == 20 && enough(20) || enough(steps) && !enough(steps - 1), "{epsilon} {delta}: {steps}");
+        }
+        assert_eq!(steps_per_sigma(&NoiseBudget::Pair(500.0, 1e-9), 2), 44);
+        assert_eq!(steps_per_sigma(&NoiseBudget::Advantage(1e-9), 1 << 50), 20);
+    }
+
+    #[test]
+    fn steps_are_powers_of_two_that_are_not_too_large() {
+        for size in [1.0, 8f64.next_down(), 8.0, 8f64.next_up(), 1e-9, 3.7e10, 2f64.powi(60).next_down()] {
+            for steps in [20, 44] {
+                let log = log_step(size, steps);
+                assert!(2f64.powi(log + steps) <= size && 2f64.powi(log + steps + 1) > size, "{size} {steps}: {log}");
+            }
+        }
+        assert_eq!((log_step(1e-300, 20), log_step(f64::MAX, 44)), (-1000, 900));
+    }
+
+    #[test]
+    fn what_no_noise_meets_is_named() {
+        let one = Rational::whole(1u8);
+        let size = |noise, budget: &NoiseBudget| least_size(noise, &one, budget, ONE);
+        let tiny = Rational::power_of_two(-500);
+        assert_eq!(named(size(Noise::Gaussian, &NoiseBudget::Rho(tiny))), "rho");
+        assert_eq!(named(size(Noise::Laplace, &NoiseBudget::Advantage(1e-100))), "advantage");
+        assert_eq!(named(size(Noise::Laplace, &NoiseBudget::Pair(1e-100, 1e-150))), "epsilon");
+        for x in [0.0, 1.0, -1.0, 2.0, f64::NAN] {
+            assert_eq!(named(size(Noise::Laplace, &NoiseBudget::Advantage(x))), "advantage");
+            assert_eq!(named(size(Noise::Laplace, &NoiseBudget::Pair(1.0, x))), "delta");
+            assert_eq!(named(gaussian_on_grid(&one, 1, &NoiseBudget::Pair(1.0, x), ONE)), "delta");
+        }
+        for x in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(named(size(Noise::Laplace, &NoiseBudget::Pair(x, 0.1))), "epsilon");
+            assert_eq!(named(gaussian_on_grid(&one, 1, &NoiseBudget::Pair(x, 0.1), ONE)), "epsilon");
+        }
+    }
 }
