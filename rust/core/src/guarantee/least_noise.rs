@@ -271,9 +271,14 @@ mod tests {
 
     #[test]
     fn steps_are_the_least_for_a_thousandth_of_delta() {
-        for (epsilon, delta, changed) in
-            [(1.0_f64, 1e-6_f64, 2_u64), (0.01, 0.1, 1), (30.0, 1e-12, 1 << 40), (60.0, 1e-9, 5), (15.0, 1e-18, 3)]
-        {
+        for (epsilon, delta, changed) in [
+            (1.0_f64, 1e-6_f64, 2_u64),
+            (0.01, 0.1, 1),
+            (30.0, 1e-12, 1 << 40),
+            (30.0, 1e-12, 1 << 38),
+            (60.0, 1e-9, 5),
+            (15.0, 1e-18, 3),
+        ] {
             let steps = steps_per_sigma(&NoiseBudget::Pair(epsilon, delta), changed);
             // 16^steps delta >= 2^11 changed e^epsilon
             let enough = |steps: i32| 16f64.powi(steps) * delta >= 2048.0 * changed as f64 * epsilon.exp();

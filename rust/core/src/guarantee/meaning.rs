@@ -85,4 +85,40 @@ mod tests {
         }
         assert_eq!((belief(0.1, f64::INFINITY), belief(0.0, f64::INFINITY)), (1.0, 1.0));
     }
+
+    #[test]
+    fn odds_of_a_normal_law_grow_by_more_than_the_factor_hardly_ever() {
+        for (mu, delta) in [(0.5_f64, 1e-6), (1.0, 1e-3), (2.0, 1e-9), (0.1, 0.01)] {
+            let told = Guarantee::gaussian(Adjacency::Replace, 1.0, mu).unwrap().meaning(delta);
+            assert_eq!(told.exception, delta);
+            // The loss is normal with mean mu^2/2 and deviation mu.
+            let exceeded = |loss: f64| 0.5 * libm::erfc((loss - 0.5 * mu * mu) / mu / std::f64::consts::SQRT_2);
+            let loss = told.factor.ln();
+            assert!(exceeded(loss) <= delta && exceeded(0.75 * loss) > delta, "{mu} {delta}: {loss}");
+            // The best part of delta for the loss itself, from the curve alone.
+            let curve = Guarantee::gaussian(Adjacency::Replace, 1.0, mu).unwrap();
+            let best = (1..1000)
+                .map(|k| f64::from(k) / 1000.0)
+                .map(|f| curve.epsilon(f * delta) - (1.0 - f).ln())
+                .fold(f64::INFINITY, f64::min);
+            assert!((loss - best).abs() < 1e-3 * best, "{mu} {delta}: {loss} {best}");
+        }
+    }
+
+    #[test]
+    fn what_may_tell_everything_has_a_factor_at_twice_that_chance() {
+        let told = Guarantee::budget(Adjacency::Replace, 1.0, 1e-6).unwrap().meaning(1e-6);
+        assert_eq!(told.exception, 2e-6);
+        // Half of it goes to what tells everything, the other half doubles the factor.
+        let exact = 2.0 * std::f64::consts::E;
+        assert!(told.factor >= exact * (1.0 - 1e-9) && told.factor < 1.03 * exact, "{}", told.factor);
+        for (delta, exception) in [(0.49, 0.98), (0.5, 0.5), (0.7, 0.7)] {
+            let told = Guarantee::budget(Adjacency::Replace, 1.0, delta).unwrap().meaning(delta);
+            assert_eq!((told.exception, told.factor.is_finite()), (exception, exception > delta));
+        }
+        let none = Guarantee::budget(Adjacency::Replace, 1.0, 1e-6).unwrap().meaning(0.0);
+        assert_eq!((none.exception, none.factor), (0.0, f64::INFINITY));
+        assert_eq!(Guarantee::budget(Adjacency::Replace, 800.0, 0.0).unwrap().meaning(0.0).factor, f64::INFINITY);
+        assert!(Guarantee::budget(Adjacency::Replace, 690.0, 0.0).unwrap().meaning(0.0).factor.is_finite());
+    }
 }

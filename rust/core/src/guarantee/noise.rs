@@ -324,4 +324,56 @@ mod tests {
         let usual = of(Noise::Gaussian, 1.0, 1.0, Some((-20, 2))).guarantee(Adjacency::Replace).unwrap();
         assert!(usual.directions()[0].profile().is_pair() && usual.sampling_error() < 1e-24);
     }
+
+    #[test]
+    fn a_normal_law_stands_for_a_grid_only_where_its_proof_does() {
+        let normal = |size: f64, changed: u64| of(Noise::Gaussian, size, 1.0, Some((-4, changed))).normal();
+        assert!(normal(1.0, 1).is_some() && normal(1.0_f64.next_down(), 1).is_none() && normal(0.5, 1).is_none());
+        for (size, changed) in [(1.0_f64, 1_u64), (1.5, 3), (40.0, 1000)] {
+            let found = normal(size, changed).unwrap();
+            // The variance is s^2 - 1/12 steps, the distance that of k values which grew by a step each.
+            let steps = size * 16.0;
+            let distance = 1.0 + (changed as f64).sqrt() / 16.0;
+            let exact = (16.0 * distance).powi(2) / (steps * steps - 1.0 / 12.0);
+            let square = found.square.to_f64_up();
+            assert!(square >= exact * (1.0 - 1e-14) && square <= exact * (1.0 + 0.1 / (steps * steps)), "{size}");
+            let error = changed as f64 / (5.0 * steps.powi(4));
+            assert!(found.error >= error * (1.0 - 1e-15) && found.error <= error * (1.0 + 1e-15), "{size}");
+        }
+    }
+
+    #[test]
+    fn a_normal_law_stands_for_integers_only_where_its_proof_does() {
+        let normal = |variance: u32, square: u32| {
+            let of_square = |x: u32| Rational { numerator: BigUint::from(x), denominator: BigUint::from(1u8) };
+            let mechanism = NoiseMechanism {
+                size: of_square(variance),
+                sensitivity: of_square(square),
+                ..of(Noise::Gaussian, 1.0, 1.0, None)
+            };
+            mechanism.normal()
+        };
+        // A variance of twelve times three, and squares of whole numbers: at sigma 6, and not at 5.
+        assert!(normal(6, 2).is_some() && normal(5, 2).is_none() && normal(6, 0).is_none());
+        for (sigma, distance) in [(6_u32, 2_u32), (9, 3), (100, 40)] {
+            let found = normal(sigma, distance).unwrap();
+            let (variance, square) = (f64::from(sigma * sigma), f64::from(distance * distance));
+            let exact = square / (variance - 3.0);
+            assert!((found.square.to_f64_up() / exact - 1.0).abs() < 1e-15);
+            let error = square * 3.0 * (-2.0 * std::f64::consts::PI.powi(2) * 3.0).exp();
+            assert!(found.error >= error && found.error < 1.1 * error, "{} {error}", found.error);
+        }
+    }
+
+    #[test]
+    fn distances_on_a_grid_grow_by_a_step_in_every_value() {
+        for changed in [1_u64, 2, 3, 4, 1000, 1 << 40] {
+            let grid = Grid { step: Rational::power_of_two(-3), changed };
+            let grown = grid.l2(&Rational::whole(0u8)).times(&Rational::whole(8u8));
+            // Its square is at least the number of values, exactly, and hardly more.
+            let square = grown.times(&grown);
+            assert!(square >= Rational::whole(changed), "{changed}");
+            assert!(square.to_f64_up() <= changed as f64 * (1.0 + 3e-9), "{changed}");
+        }
+    }
 }

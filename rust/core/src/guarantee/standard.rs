@@ -65,3 +65,28 @@ fn ratio_up(sensitivity: f64, noise: f64) -> Result<f64> {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_of_what_is_not_positive_are_refused() {
+        for (noise, sensitivity) in [
+            (1.0, 0.0),
+            (1.0, -1.0),
+            (0.0, 1.0),
+            (-1.0, 1.0),
+            (-1.0, -1.0),
+            (f64::NAN, 1.0),
+            (1e-300, 1e300),
+            (1.0, f64::NAN),
+        ] {
+            assert!(ratio_up(sensitivity, noise).is_err(), "{noise} {sensitivity}");
+            assert!(Guarantee::gaussian(Adjacency::Replace, noise, sensitivity).is_err());
+            assert!(Guarantee::laplace(Adjacency::Replace, noise, sensitivity).is_err());
+        }
+        let third = ratio_up(1.0, 3.0).unwrap();
+        assert!(third.mul_add(3.0, -1.0) >= 0.0 && third.next_down().mul_add(3.0, -1.0) < 0.0);
+    }
+}

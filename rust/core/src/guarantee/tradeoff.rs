@@ -73,4 +73,15 @@ mod tests {
             assert!(bound <= exact && bound >= exact - 1e-6, "{fpr}: {bound} {exact}");
         }
     }
+
+    #[test]
+    fn a_pair_within_an_advantage_gives_no_more_and_hardly_less() {
+        for advantage in [1e-12_f64, 1e-3, 0.3, 0.999] {
+            let (epsilon, delta) = super::pair_within(advantage);
+            // Randomised response at the pair has delta + (1 - delta) tanh(epsilon/2), below delta + e^epsilon - 1.
+            assert!(epsilon > 0.0 && delta + epsilon.exp_m1() <= advantage);
+            assert!(delta >= advantage * (1.0 - 1e-11));
+            assert!((epsilon / advantage).log2() == -40.0);
+        }
+    }
 }
