@@ -237,3 +237,192 @@ fn joined(to: &Polyline, back: &Polyline) -> Side {
         infinite: to.infinite * inflation,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::oracle;
+    use super::*;
+    use crate::accounting::{BetaPair, BudgetPair, Direction, GammaPair, GaussianPair, LossTable};
+
+    fn normal(mu: f64) -> Box<dyn Profile> {
+        Box::new(GaussianPair::new(mu).unwrap())
+    }
+
+    fn gamma(a: f64, r: f64, add: bool) -> Box<dyn Profile> {
+        let direction = if add { Direction::Add } else { Direction::Remove };
+        Box::new(GammaPair::new(a, r, direction).unwrap())
+    }
+
+    fn table(losses: &[f64], masses: &[f64], infinite: f64) -> Box<dyn Profile> {
+        Box::new(LossTable::new(losses.to_vec(), masses, infinite).unwrap())
+    }
+
+    fn cases() -> Vec<Vec<Box<dyn Profile>>> {
+        let (l, m) = ((0.3_f64 / 0.2).ln(), (0.5_f64 / 0.6).ln());
+        vec![
+            vec![normal(0.05)],
+            vec![normal(1.3)],
+            vec![Box::new(BudgetPair::new(0.3, 1e-5).unwrap())],
+            vec![Box::new(BudgetPair::new(0.01, 0.0).unwrap())],
+            vec![Box::new(BetaPair::new(1.3, 2.0, 0.4).unwrap()), Box::new(BetaPair::new(2.0, 1.3, 0.4).unwrap())],
+            vec![gamma(1.5, 0.2, false), gamma(1.5, 0.2, true)],
+            vec![gamma(0.3, 0.05, true), gamma(0.3, 0.05, false)],
+            // (3, 2, 5)/10 against (2, 2, 6)/10, and the other way round, with a little that only one of them has.
+            vec![table(&[m, 0.0, l], &[0.5, 0.1999, 0.3], 1e-4), table(&[-l, 0.0, -m], &[0.2, 0.1999, 0.6], 1e-4)],
+        ]
+    }
+
+    fn law(profiles: &[Box<dyn Profile>], tail: f64) -> Law {
+        Law::new(&profiles.iter().map(|profile| &**profile).collect::<Vec<_>>(), tail).unwrap()
+    }
+
+    #[test]
+    fn a_law_is_above_its_curve_at_every_real_epsilon_and_hardly_so() {
+        for (number, profiles) in cases().iter().enumerate() {
+            for tail in [1e-12, 1e-6] {
+                let law = law(profiles, tail);
+                assert_eq!(law.sides.len(), profiles.len());
+                let borrowed: Vec<&dyn Profile> = profiles.iter().map(|profile| &**profile).collect();
+                let size = scale(&borrowed);
+                for (side, profile) in law.sides.iter().zip(profiles) {
+                    let infinite = profile.delta_upper(f64::INFINITY);
+                    assert!(side.infinite >= infinite && side.infinite <= (infinite + 1.01 * tail) * (1.0 + 1e-9));
+                    assert!(side.atoms.windows(2).all(|pair| pair[0].0 < pair[1].0));
+                    assert!(oracle::alone(side, -800.0) >= 1.0);
+                    for k in -600..=600 {
+                        let eps = f64::from(k) / 100.0 * size;
+                        let (got, least) = (oracle::alone(side, eps), profile.delta_lower(eps));
+                        assert!(got >= least * (1.0 - 1e-15), "{number} {eps}: {got:e} {least:e}");
+                        // Straight lines over a twentieth of the size, and the tail.
+                        let room = 1.5e-3 * size + 2.0 * tail + 1e-11;
+                        let most = profile.delta_upper(eps) + room;
+                        assert!(got <= most, "{number} {eps}: {got:e} {most:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_through_masses_are_where_they_were_wanted_and_not_below() {
+        for profiles in cases() {
+            let borrowed: Vec<&dyn Profile> = profiles.iter().map(|profile| &**profile).collect();
+            let knots = knots(&borrowed, 1e-9).unwrap();
+            let at_zero = profiles[0].delta_upper(0.0);
+            let line = Polyline::above(borrowed[0], &knots, at_zero).unwrap();
+            let side = Side { atoms: line.atoms().collect(), infinite: line.infinite };
+            for (loss, value) in line.losses.iter().zip(line.recomputed()) {
+                let exact = oracle::alone(&side, *loss);
+                assert!((value - exact).abs() <= 1e-11 * exact, "{value} {exact}");
+                let wanted = if *loss == 0.0 { at_zero } else { borrowed[0].delta_upper(*loss) };
+                assert!(value >= wanted && value <= wanted * (1.0 + 1e-8), "{loss} {value:e} {wanted:e}");
+            }
+            assert_eq!(line.at_zero, line.recomputed()[0]);
+            let back: Vec<(f64, f64)> = line.mirrored().collect();
+            assert!(back.iter().zip(line.atoms()).all(|(b, a)| b.0 == -a.0 && b.1 == a.1 * (-a.0).exp()));
+        }
+    }
+
+    /// A curve that says too much here and there, or nothing.
+    struct Careless(Box<dyn Profile>);
+
+    impl Profile for Careless {
+        fn delta_upper(&self, epsilon: f64) -> f64 {
+            let exact = self.0.delta_upper(epsilon);
+            match (epsilon * 1000.0) as u64 % 7 {
+                0 if epsilon > 0.0 => f64::NAN,
+                1 => (3.0 * exact).min(1.0),
+                _ => exact,
+            }
+        }
+        fn delta_lower(&self, epsilon: f64) -> f64 {
+            self.0.delta_lower(epsilon)
+        }
+        fn epsilon_upper(&self, delta: f64) -> f64 {
+            self.0.epsilon_upper(delta)
+        }
+    }
+
+    #[test]
+    fn what_a_curve_says_is_used_where_it_helps() {
+        let (fine, careless) = (normal(0.3), Careless(normal(0.3)));
+        let law = Law::new(&[&careless], 1e-9).unwrap();
+        for k in -300..=300 {
+            let eps = f64::from(k) / 100.0;
+            let (got, least) = (oracle::alone(&law.sides[0], eps), fine.delta_lower(eps));
+            assert!(got >= least * (1.0 - 1e-15), "{eps}: {got} {least}");
+            assert!(got <= fine.delta_upper(eps) + 0.02, "{eps}: {got} {least}");
+        }
+    }
+
+    #[test]
+    fn the_size_is_that_of_a_normal_law() {
+        for mu in [1e-6, 0.01, 0.1] {
+            let (one, two) = (normal(mu), normal(0.5 * mu));
+            for profiles in [vec![&*one], vec![&*two, &*one], vec![&*one, &*two]] {
+                assert!((scale(&profiles) / mu - 1.0).abs() < mu * mu / 20.0 + 1e-9);
+            }
+        }
+        assert_eq!(scale(&[&*normal(40.0)]), 0.8 * (2.0 * std::f64::consts::PI).sqrt());
+    }
+
+    #[test]
+    fn cumulants_are_those_of_jumps_whatever_they_weigh() {
+        for (expected, height) in [(0.3, 0.7), (4.0, 0.1)] {
+            for weight in [1.0, 0.5] {
+                let mut side = oracle::jumps(expected, height, true);
+                side.atoms.iter_mut().for_each(|atom| atom.1 *= weight);
+                for (got, power) in side.cumulants().into_iter().zip(2..) {
+                    let exact = expected * f64::powi(height, power);
+                    assert!((got / exact - 1.0).abs() < 1e-9, "{power}: {got} {exact}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn losses_end_where_little_enough_is_left() {
+        for (profile, exact) in [
+            (Box::new(BudgetPair::new(0.3, 1e-5).unwrap()) as Box<dyn Profile>, 0.3),
+            (Box::new(BudgetPair::new(2.0, 0.0).unwrap()), 2.0),
+            (table(&[-0.2, 0.1], &[0.5, 0.5], 0.0), 0.1),
+        ] {
+            assert!((end(&*profile, 1e-9) / exact - 1.0).abs() < 1e-6, "{}", end(&*profile, 1e-9));
+        }
+        for (mu, tail) in [(0.1, 1e-12), (1.0, 1e-6)] {
+            let end = end(&*normal(mu), tail);
+            assert!(normal(mu).delta_upper(end) <= tail * (1.0 + 1e-9) && normal(mu).delta_lower(0.99 * end) > tail);
+        }
+        // Where no epsilon is told: the first power of two with so little, or with no more than there ever is.
+        let rest = normal(0.5).delta_upper(2.0);
+        assert_eq!(coarse_end(&*normal(0.5), rest * 1.01), 2.0);
+        assert_eq!(coarse_end(&*normal(0.5), rest * 0.99), 4.0);
+        assert_eq!(coarse_end(&*table(&[0.9], &[0.5], 0.01), 1e-9), 1.0);
+        assert_eq!(coarse_end(&*table(&[0.3], &[0.5], 0.01), 1e-9), 0.5);
+    }
+
+    #[test]
+    fn knots_are_as_close_as_the_size_asks_for() {
+        for profiles in cases() {
+            let borrowed: Vec<&dyn Profile> = profiles.iter().map(|profile| &**profile).collect();
+            let knots = knots(&borrowed, 1e-9).unwrap();
+            let (fine, last) = (scale(&borrowed) / FINE, *knots.last().unwrap());
+            assert_eq!(knots[0], 0.0);
+            for pair in knots.windows(2) {
+                let gap = pair[1] - pair[0];
+                assert!(gap >= 1e-6 * fine && gap <= fine.max(pair[0] / COARSE) * (1.0 + 1e-6));
+            }
+            for profile in &borrowed {
+                let kinks = profile.kinks();
+                let kinks = kinks.iter().map(|loss| loss.abs()).filter(|loss| *loss > 0.0 && *loss < last);
+                for kink in kinks {
+                    assert!(knots.iter().any(|knot| (knot - kink).abs() < 1e-6 * fine), "{kink}");
+                }
+            }
+        }
+        assert_eq!(knots(&[&*table(&[0.0], &[0.99], 0.01)], 1e-9).unwrap(), [0.0]);
+        // A loss far out beside a size of nothing: no table of a sensible size holds both.
+        let far = table(&[-1e-50, 500.0], &[1.0, 1e-50], 0.0);
+        assert!(matches!(knots(&[&*far], 1e-60), Err(Error::Numerical { .. })));
+    }
+}
