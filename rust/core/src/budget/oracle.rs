@@ -24,7 +24,7 @@ pub(super) fn composed(side: &Side, square: f64, eps: f64) -> f64 {
 
 /// The profile of a side.
 pub(super) fn alone(side: &Side, eps: f64) -> f64 {
-    side.atoms.iter().map(|(loss, mass)| mass * (1.0 - (eps - loss).exp()).max(0.0)).sum::<f64>() + side.infinite
+    side.atoms.iter().map(|(loss, mass)| mass * (-(eps - loss).exp_m1()).max(0.0)).sum::<f64>() + side.infinite
 }
 
 /// Losses of Poisson(t) against Poisson(t e^-h), or of the second against the first, n by n.
