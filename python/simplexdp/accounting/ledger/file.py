@@ -5,9 +5,12 @@ log beside it that a second path to the file (a hard link, a bind mount) would n
 closes its handle could remove under others; there is no library that remembers across a fork which locks it holds.
 A handle opens the file for each debit, takes its lock, checks that it is the file that it ought to be, reads the lines
 that are new, appends one, and closes it. The disk is waited for after the lock was given back: who debits next waits
-for the same disk, and what it writes stands behind what it read. Measured in one run on a busy machine
-(4 processes, each debit on the disk): this 973 debits/s, SQLite with a write-ahead log 226, each with the same rows
-(benches/python/bench_ledger.py).
+for the same disk, and what it writes stands behind what it read. How fast that is beside SQLite depends on the disk
+and on what else the machine does: docs/operations.md.
+
+Why the file is not made longer than the book, so that a debit would overwrite and not append: the disk would confirm it
+a third sooner, but for the note in the inode of how many debits there are (`posix.remember`), which the disk has to
+take in either way. With the note there is nothing to gain, and without it an older state could be copied in.
 """
 
 import contextlib
