@@ -52,7 +52,7 @@ if [ "$processor" = x86_64 ]; then
     arguments+=(LDFLAGS="-dynamic -Wl,--dynamic-linker=$loader")
 else
     arguments+=(LDFLAGS=-dynamic --host="$processor-linux-musl" --build=x86_64-linux-gnu
-        --with-build-python="$folder/x86_64/python" ac_cv_file__dev_ptmx=yes ac_cv_file__dev_ptc=no)
+        --with-build-python="$folder/x86_64/python" ac_cv_file__dev_ptmx=yes ac_cv_file__dev_ptc=no ac_cv_buggy_getaddrinfo=no)
 fi
 quietly ./configure "${arguments[@]}"
 # The names that extensions in wheels for musl have.
