@@ -272,6 +272,7 @@ of the values and of their logarithms, the frequencies of values that repeat), a
 half. Clopper and Pearson's bounds of their probabilities give a lower bound of epsilon at one delta, a lower bound of
 the mu of Gaussian differential privacy, and a test of the whole claimed curve: the claim is refuted where an event is
 likelier than its trade-off allows. With probability 1 - 1e-6 all bounds of a line hold, whatever the release does.
+Runs must be independent; their law may drift, for a coin says on which data set each pair of runs begins.
 
 An audit refutes; it never proves. **Power** is the share of the claimed epsilon that was found. It stays below 1 for
 three reasons: rates are bounded and not known, a curve is attained on the worst pair only, and a budget that

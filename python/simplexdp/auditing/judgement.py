@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,14 +91,15 @@ def audit(
 
     The release is run `size` times on each of two data sets to learn what tells them apart and `size` times more to
     count; only the second half enters the bounds, which are exact (Clopper and Pearson) and assume nothing of the
-    release but that its runs are independent. An audit can refute a claim. It never proves one: a release that passes
-    may fail on other data, or in events too rare to be seen.
+    release but that its runs are independent. Its law may drift from run to run: a coin says on which of the data sets
+    each pair of runs begins. An audit can refute a claim. It never proves one: a release that passes may fail on other
+    data, or in events too rare to be seen.
 
     Parameters
     ----------
     release : callable or mechanism
-        Takes a data set and returns a number or an array of numbers, of one size always. A mechanism of this package is
-        called by its ``release``.
+        Takes a data set and returns a number or an array of numbers, of one size always; None and NaN stand for a
+        number that is held back. A mechanism of this package is called by its ``release``.
     pair : (data, data), optional
         Two neighbouring data sets, whatever `release` takes. For our mechanisms `worst_pair` proposes one.
     claim : PrivacyCurve or float, optional
@@ -113,7 +114,8 @@ def audit(
         Makes a number, or an array of them, of one output (with `batch`: of all outputs). A likelihood ratio has the
         most power.
     batch : bool, default False
-        Whether `release` takes a data set and a number of draws, and returns them along the first axis.
+        Whether `release` takes a data set and a number of draws, and returns them along the first axis. It is called
+        six times, and its law must not drift from call to call.
 
     Returns
     -------
@@ -133,6 +135,8 @@ def audit(
     confidence = check.open_unit("confidence", confidence)
     check.flag("batch", batch)
     ours = hasattr(release, "release") and hasattr(release, "privacy")
+    if ours and isinstance(release, type):
+        raise InvalidParameterError(f"release must be a function or a mechanism, got the class {release.__name__}")
     if ours and claim is None:
         claim = release.privacy
     pair = _checked_pair(worst_pair(release) if pair is None else pair)
@@ -141,18 +145,22 @@ def audit(
     curve = _curve(claim, delta)
     delta = _delta(curve, delta)
 
-    learn, choose = (_draws(draw, pair, part) for part in (size // 2, size - size // 2))
+    learn, choose = (draw(pair, part) for part in (size // 2, size - size // 2))
     chosen = _chosen(learn, choose, curve, delta)
-    counted = _draws(draw, pair, size)
+    counted = draw(pair, size)
     _check_fresh(learn[0], counted[0])
     return _judged(chosen, counted, curve, delta, confidence)
 
 
 def _checked_pair(pair: Sequence[Any]) -> Pair:
+    wrong = InvalidParameterError(f"pair must hold two data sets in their order, got {type(pair).__name__}")
+    # Iteration over these gives letters, keys, names of columns, or an order of its own.
+    if isinstance(pair, str | bytes | Mapping | Set) or hasattr(pair, "columns"):
+        raise wrong
     try:
         first, second = pair
     except (TypeError, ValueError):
-        raise InvalidParameterError("pair must hold two data sets") from None
+        raise wrong from None
     return Pair(first, second)
 
 
@@ -199,16 +207,6 @@ def _claimed(curve: PrivacyCurve, delta: float) -> float:
         if delta > 0:
             raise
         return float("inf")
-
-
-def _draws(draw: Draw, pair: Pair, size: int) -> tuple[Floats, Floats]:
-    first, second = draw(pair.first, size), draw(pair.second, size)
-    if first.shape[1] != second.shape[1]:
-        raise InvalidParameterError(
-            f"release must return outputs of one size for both data sets, got {first.shape[1]} and {second.shape[1]} "
-            "numbers: give score= a function that makes a number of one output"
-        )
-    return first, second
 
 
 def _check_fresh(before: Floats, after: Floats) -> None:
