@@ -36,6 +36,14 @@ def test_a_debit_that_does_not_fit_is_refused_before_it_is_written():
     assert accountant.left_epsilon() == 0.0
 
 
+def test_a_refusal_by_the_last_digits_shows_them():
+    # Ten times the double 0.1 is more than 1: "it costs 0.100000, and 0.100000 are left" told nobody why.
+    accountant, curve = sdp.Accountant(1.0, 0.0), sdp.PrivacyCurve.pure(0.1)
+    accountant.spend(curve, count=9)
+    with pytest.raises(sdp.BudgetExceededError, match=r"costs epsilon 0\.1 and .* and 0\.0999[0-9]+ and .* are left"):
+        accountant.spend(curve)
+
+
 def test_a_refused_release_draws_nothing():
     class Mechanism:
         privacy = sdp.PrivacyCurve.pure(2.0)

@@ -126,6 +126,22 @@ def test_renyi_divergences_of_laplace_and_randomised_response(epsilon, order):
             assert 0 <= error <= 2e-11
 
 
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-9, 0.3, 1.0, 20.0])
+def test_renyi_divergences_of_pure_pairs_reach_epsilon_at_the_largest_orders(epsilon):
+    # Twice the largest doubles overflow: there the divergence of two Laplace laws was told as 0.
+    orders = np.array([1e300, 8e307, 9e307, 1e308, np.finfo(float).max])
+    for profile in (_core.laplace_profile(epsilon), _core.budget_profile(epsilon, 0.0)):
+        found = profile.renyi(orders)
+        with mp.workdps(30):
+            for order, value in zip(orders.tolist(), found.tolist(), strict=True):
+                # Either law of the likelier event has half of its mass: e^((l-1) epsilon) / 2 from below.
+                least = mp.mpf(epsilon) - mp.log(2) / (mp.mpf(order) - 1)
+                assert least <= mp.mpf(value) <= mp.mpf(epsilon) * (1 + mp.mpf(10) ** -10), order
+    curve = sdp.PrivacyCurve.laplace(scale=1.0)
+    assert float((3 * curve).renyi(1.7e308)) >= 3.0
+    assert float(curve.tcdp(1.7e308)) >= np.exp(-1)
+
+
 @pytest.mark.parametrize(
     "profile",
     [

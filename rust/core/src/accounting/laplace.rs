@@ -73,16 +73,17 @@ impl Profile for LaplacePair {
         }
         // [Mir17] Table II: ln(l/(2l-1) e^((l-1) eps0) + (l-1)/(2l-1) e^(-l eps0))/(l-1), less its value at eps0 = 0,
         // where the weights sum to one.
-        let (excess, total) = (order - 1.0, 2.0 * order - 1.0);
+        // Both sums are divided by l: 2l - 1 alone overflows at the largest orders, and would leave no divergence.
+        let (excess, total) = (order - 1.0, 2.0 - 1.0 / order);
         let up = excess * self.epsilon0;
         let value = if up < 1.0 {
-            // One expm1 against the other: l (e^((l-1)e) - 1) + (l-1) (e^(-l e) - 1), each less its linear part.
+            // One expm1 against the other: e^((l-1)e) - 1 + (l-1)/l (e^(-l e) - 1), each less its linear part.
             let sum =
-                order * super::shape::exp_m1_minus(up) + excess * super::shape::exp_m1_minus(-order * self.epsilon0);
+                super::shape::exp_m1_minus(up) + excess / order * super::shape::exp_m1_minus(-order * self.epsilon0);
             (sum / total).ln_1p() / excess
         } else {
-            let down = excess / order * (-(total * self.epsilon0)).exp();
-            (up + (order / total).ln() + down.ln_1p()) / excess
+            let down = excess / order * (-(total * order * self.epsilon0)).exp();
+            (up - total.ln() + down.ln_1p()) / excess
         };
         value.clamp(0.0, self.epsilon0) * (1.0 + MARGIN)
     }

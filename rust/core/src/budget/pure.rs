@@ -5,7 +5,7 @@
 //! curves below RR_e behind s add up (theory D2).
 
 use super::Spend;
-use super::rule::{Decision, Opening, Rule, checked, refused};
+use super::rule::{Decision, Opening, Rule, checked, refused, told_apart};
 use super::running::Running;
 use crate::Result;
 use crate::rounding::{ln_1p_down, ln_1p_up};
@@ -131,12 +131,14 @@ impl Rule for PureRule {
                 "no point of its curve is within epsilon {epsilon:.6} at delta {:.3e}",
                 -(-leak).exp_m1()
             )),
-            Some((cost, told)) => refused(format!(
-                "it costs epsilon {cost:.6} and delta {:.3e}, and {:.6} and {:.3e} are left",
-                -(-told).exp_m1(),
-                epsilon.max(0.0),
-                -(-leak).exp_m1()
-            )),
+            Some((cost, told)) => {
+                let (cost, left) = told_apart(cost, epsilon.max(0.0));
+                refused(format!(
+                    "it costs epsilon {cost} and delta {:.3e}, and {left} and {:.3e} are left",
+                    -(-told).exp_m1(),
+                    -(-leak).exp_m1()
+                ))
+            }
         }
     }
 

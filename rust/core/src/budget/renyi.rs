@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::Spend;
-use super::rule::{Decision, Opening, Rule, checked, refused};
+use super::rule::{Decision, Opening, Rule, checked, refused, told_apart};
 use super::running::Running;
 use crate::accounting::{Conversion, Profile, RenyiProfile};
 use crate::{Error, Result};
@@ -101,8 +101,8 @@ impl Rule for RenyiRule {
         let errors = errors.plus(spend.error());
         if !sums.iter().all(|sum| sum.within(self.most)) || !errors.within(self.opening.errors) {
             let left = first.left_of(self.most).min(second.left_of(self.most)).max(0.0);
-            let cost = costs[0].max(costs[1]);
-            return refused(format!("it costs {cost:.6} at order {:.6}, and {left:.6} is left", self.order));
+            let (cost, left) = told_apart(costs[0].max(costs[1]), left);
+            return refused(format!("it costs {cost} at order {:.6}, and {left} is left", self.order));
         }
         Ok(Decision::Paid([sums[0], sums[1], errors].into_iter().flat_map(|sum| [sum.high, sum.low]).collect()))
     }

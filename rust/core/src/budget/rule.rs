@@ -84,6 +84,13 @@ pub(super) fn refused(reason: impl Into<String>) -> Result<Decision> {
     Ok(Decision::Refused { reason: reason.into() })
 }
 
+/// A cost and what is left of a budget in six places, or in all of theirs where six do not tell them apart: ten times
+/// the double 0.1 is more than 1, and of the last one "0.100000" would be left.
+pub(super) fn told_apart(cost: f64, left: f64) -> (String, String) {
+    let short = (format!("{cost:.6}"), format!("{left:.6}"));
+    if short.0 == short.1 { (cost.to_string(), left.to_string()) } else { short }
+}
+
 /// Checks a number of a state.
 pub(super) fn checked(valid: bool) -> Result<()> {
     if valid { Ok(()) } else { Err(Error::parameter("state", "be one that the rule has returned", "another")) }

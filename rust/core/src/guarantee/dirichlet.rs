@@ -44,8 +44,8 @@ const MOST_SPREAD_ROWS: u64 = 3;
 impl DirichletDraw<'_> {
     /// The two smallest priors.
     fn smallest(&self) -> Result<(f64, f64)> {
-        if self.prior.is_empty() || !self.prior.iter().all(|&prior| prior > 0.0) {
-            return Err(Error::parameter("prior", "be positive", format!("{:?}", self.prior)));
+        if self.prior.is_empty() || !self.prior.iter().all(|&prior| prior > 0.0 && prior.is_finite()) {
+            return Err(Error::parameter("prior", "be positive and finite", format!("{:?}", self.prior)));
         }
         if self.prior.len() == 1 {
             return Ok((self.prior[0], self.prior[0]));
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn priors_that_are_missing_or_not_positive_are_refused() {
-        for wrong in [&[][..], &[0.0], &[1.0, 0.0, 1.0], &[1.0, -1.0], &[1.0, f64::NAN]] {
+        for wrong in [&[][..], &[0.0], &[1.0, 0.0, 1.0], &[1.0, -1.0], &[1.0, f64::NAN], &[2.0, f64::INFINITY]] {
             for adjacency in [Adjacency::Replace, Adjacency::AddRemove] {
                 assert!(draw(wrong, 3, 0.0, None).guarantee(adjacency).is_err(), "{wrong:?}");
             }
