@@ -97,6 +97,10 @@ def copy_tree(but: set[str]) -> None:
     """Copy what git knows, as it stands in the tree, but for some files."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=TREE, capture_output=True, check=True).stdout.decode()
     wanted = {name for name in names.split("\0") if name and (TREE / name).is_file()}
+    # A source that was moved away since the last run would be found twice.
+    for left in [*COPY.rglob("*.rs"), *COPY.rglob("*.py")]:
+        if left.relative_to(COPY).as_posix() not in wanted:
+            left.unlink()
     for name in wanted - but:
         written(COPY / name, (TREE / name).read_bytes())
 

@@ -700,7 +700,7 @@ def test_what_is_no_copy_is_not_restored(accountant, path, tmp_path):
         with pytest.raises(sdp.LedgerError):
             sdp.Accountant.restore(source, target)
     assert not (tmp_path / "new").exists()
-    with pytest.raises(sdp.LedgerError, match="File exists"):
+    with pytest.raises(sdp.LedgerError, match="exists already: nothing was copied"):
         accountant.backup(other)
     assert other.read_text() == "no ledger"
 

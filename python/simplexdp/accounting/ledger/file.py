@@ -130,6 +130,9 @@ class FileLedger:
     def copy_to(self, path: str) -> int:
         """Write a sound copy, from which no one can spend: only `restore` takes it into use. Return its debits."""
 
+        if os.path.lexists(path):
+            raise LedgerError(f"{path} exists already: nothing was copied")
+
         def work(file: int, book: Book) -> int:
             with as_ledger_errors(path, known=False):
                 _copy(file, book.at.end, path)

@@ -83,8 +83,12 @@ impl Rational {
     }
 
     /// The quotient by a positive number, exactly.
+    ///
+    /// # Panics
+    /// Where the other number is zero.
     #[must_use]
     pub fn over(&self, other: &Self) -> Self {
+        assert!(other.numerator.bits() > 0, "a number has no quotient by zero");
         Self { numerator: &self.numerator * &other.denominator, denominator: &self.denominator * &other.numerator }
     }
 
