@@ -129,7 +129,6 @@ class FileLedger:
 
     def copy_to(self, path: str) -> int:
         """Write a sound copy, from which no one can spend: only `restore` takes it into use. Return its debits."""
-
         if os.path.lexists(path):
             raise LedgerError(f"{path} exists already: nothing was copied")
 
