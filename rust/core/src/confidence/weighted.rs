@@ -159,7 +159,8 @@ fn reach(law: &Law, weights: &[(f64, i32)], alpha: f64) -> f64 {
     let deviation = (law.variance() * weights.iter().map(|(w, n)| w * w * f64::from(*n)).sum::<f64>()).sqrt();
     let g = SMOOTHING * deviation;
     let beyond = BEYOND * alpha;
-    let series = Series::new(law, weights, largest, g, chernoff(law, weights, beyond) + FAR * g);
+    // The wave is -1 beyond R as well, where t - W - G must hardly lie for any t that is asked for.
+    let series = Series::new(law, weights, largest, g, bound + chernoff(law, weights, beyond) + FAR * g);
     // P(G > -e), from below.
     let inside = 1.0 - 0.5 * gamma_q(0.5, 0.5 * SHIFT * SHIFT) * (1.0 + MARGIN);
     let allowed = alpha * inside - beyond - BEYOND_FAR - series.left_out - ROUNDING;
