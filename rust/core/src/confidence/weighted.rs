@@ -37,6 +37,10 @@ const BEYOND_FAR: f64 = 1.3e-12;
 /// A product of characteristic functions that is left out.
 const NEGLIGIBLE: f64 = 1e-15;
 
+/// Terms of a series: some 2,500 where noise is spread, and without end where nearly all of it is zero, so that smoothing by
+/// its deviation takes a period of many of them.
+const MOST_TERMS: f64 = 10_000.0;
+
 /// What rounding adds to a probability: a few thousand terms below one, each off by some hundred units in its last place.
 const ROUNDING: f64 = 1e-10;
 
@@ -160,7 +164,8 @@ fn reach(law: &Law, weights: &[(f64, i32)], alpha: f64) -> f64 {
     let g = SMOOTHING * deviation;
     let beyond = BEYOND * alpha;
     // The wave is -1 beyond R as well, where t - W - G must hardly lie for any t that is asked for.
-    let series = Series::new(law, weights, largest, g, bound + chernoff(law, weights, beyond) + FAR * g);
+    let half_period = bound + chernoff(law, weights, beyond) + FAR * g;
+    let Some(series) = Series::new(law, weights, largest, g, half_period) else { return bound };
     // P(G > -e), from below.
     let inside = 1.0 - 0.5 * gamma_q(0.5, 0.5 * SHIFT * SHIFT) * (1.0 + MARGIN);
     let allowed = alpha * inside - beyond - BEYOND_FAR - series.left_out - ROUNDING;
@@ -209,11 +214,17 @@ struct Series {
 }
 
 impl Series {
-    fn new(law: &Law, weights: &[(f64, i32)], largest: f64, g: f64, half_period: f64) -> Self {
+    /// Nothing where it would have too many terms.
+    fn new(law: &Law, weights: &[(f64, i32)], largest: f64, g: f64, half_period: f64) -> Option<Self> {
         let step = 2.0 * PI / half_period;
         let place = |k: usize| (k as f64 + 0.5) * step;
         // From here on exp(-g^2 u^2 / 2) falls by a factor per term that bounds the rest as a geometric series.
-        let end = (FAR / (g * step)).ceil() as usize;
+        let end = (FAR / (g * step)).ceil();
+        // Also where there are none, as the deviation of the noise is below all doubles.
+        if !(end <= MOST_TERMS) {
+            return None;
+        }
+        let end = end as usize;
         let ratio = (-g * g * place(end) * step).exp();
         let mut left_out = (-0.5 * (g * place(end)).powi(2)).exp() / ((1.0 - ratio) * PI * end as f64);
         // The first term with an argument beyond pi.
@@ -235,7 +246,7 @@ impl Series {
             }
             k += 1;
         }
-        Self { step, runs, left_out }
+        Some(Self { step, runs, left_out })
     }
 
     /// What P(W + G > t) is at most, but for what was left out and what lies beyond R.
@@ -336,6 +347,15 @@ mod tests {
                 assert!(found >= sum.ln() - 1e-9, "{noise:?} {size} {tilt}");
                 assert!(noise == Noise::Gaussian || tilt * size > 0.8 || (found - sum.ln()).abs() < 1e-9);
             }
+        }
+    }
+
+    /// A series would take 10^20 terms and more.
+    #[test]
+    fn next_to_no_noise_is_bounded_at_once() {
+        for size in [0.2, 0.02, 1e-3, 1e-300] {
+            let t = weighted_reaches(Noise::Laplace, size, &[1.0, 0.5, -0.25], 3, 0.025).unwrap()[0];
+            assert!(t >= 0.0 && t < 8.0 * size, "{size} {t}");
         }
     }
 
