@@ -69,6 +69,7 @@ def work(address: str, folder: str, seed: int) -> None:
     unit = sdp.PrivacyCurve.pure(UNIT)
     chance = random.Random(seed)
     handle = None
+    supervisor = os.getppid()
 
     def note(**what: object) -> None:
         # The book may not grow, what is known of it may.
@@ -110,7 +111,8 @@ def work(address: str, folder: str, seed: int) -> None:
                 time.sleep(0.005)
             assert ended[1] == 0, "a child failed"
 
-    while not os.path.exists(os.path.join(folder, END)):
+    # A supervisor that was killed tells nobody to end.
+    while os.getppid() == supervisor and not os.path.exists(os.path.join(folder, END)):
         what = chance.random()
         if what < 0.75:
             some_debits(chance.randint(1, 10))
