@@ -113,9 +113,9 @@ def _prior(
     prior: Any, dimension: int, centre: ArrayLike | None, apart: Sequence[int], seen: Seen | None, *, shared: bool
 ) -> Prior:
     stated = make_prior(prior, dimension, centre)
-    if not len(apart):
-        return stated
     places = checked_apart(apart, dimension)
+    if not places:
+        return stated
     if centre is not None or not isinstance(prior, str):
         raise InvalidParameterError('apart must be left out unless prior is "empirical" and there is no centre')
     return prior_apart(dimension, places, seen, shared=shared)

@@ -51,7 +51,11 @@ class Seen(NamedTuple):
 
 def checked_apart(apart: Sequence[int], dimension: int) -> tuple[int, ...]:
     """Return the positions of levels apart."""
-    found = tuple(check.integer("apart", each, 0) for each in apart)
+    try:
+        listed = tuple(apart)
+    except TypeError:
+        raise InvalidParameterError(f"apart must be positions in a sequence, got {check.shown(apart)}") from None
+    found = tuple(check.integer("apart", each, 0) for each in listed)
     if len(set(found)) < len(found) or any(each >= dimension for each in found):
         raise InvalidParameterError(f"apart must be different positions below {dimension}, got {list(found)}")
     if not len(found) <= min(MOST_APART, dimension - 1):

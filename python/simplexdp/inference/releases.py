@@ -103,6 +103,7 @@ def _dirichlet_release(mechanism: Any, release: ArrayLike, resolution: float) ->
     least = math.ceil(mechanism.floor)
     dimension = mechanism.dimension
     weights = np.ascontiguousarray(np.broadcast_to(np.asarray(mechanism.prior, dtype=np.float64), dimension))
+    check.numbers("release", release)
     if np.asarray(release).dtype.kind in "iu":
         drawn = np.ascontiguousarray(_histograms(release, dimension, whole=True), dtype=np.int64)
         if np.any(drawn < 0):

@@ -137,6 +137,7 @@ def test_draws_of_shares_with_a_public_total_take_it_apart():
         ({"apart": [0], "prior": 1.0}, "apart must be left out"),
         ({"apart": [0], "centre": [0.2, 0.3, 0.5]}, "apart must be left out"),
         ({"apart": [-1]}, "apart"),
+        ({"apart": True}, "apart must be positions in a sequence, got True"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, words):
