@@ -115,7 +115,10 @@ person_options = _stacked(
         "--max-rows", type=click.IntRange(1, 2**20), metavar="K", help="With --unit: so many records of a person count."
     ),
     click.option(
-        "--first-by", metavar="COLUMN", help="Those with the smallest values there count; by default a random draw."
+        "--first-by",
+        metavar="COLUMN",
+        help="Those with the smallest values there count: numbers, dates as 2024-05-17, texts in the order of their "
+        "letters; by default a random draw.",
     ),
 )
 
@@ -152,6 +155,10 @@ spelling_options = _stacked(
     ),
 )
 
+date_format_option = click.option(
+    "--date-format", metavar="FORMAT", help="How dates are written, such as %d.%m.%Y; by default 2024-05-17."
+)
+
 column_options = _stacked(
     click.option(
         "--bins", multiple=True, metavar="COLUMN=FROM:TO:WIDTH", help="Public bins of a numeric column; or age=18,65."
@@ -171,9 +178,7 @@ column_options = _stacked(
     click.option(
         "--dates", multiple=True, metavar="COLUMN=UNIT:FROM:TO", help="Dates by day, week, month or year between two."
     ),
-    click.option(
-        "--date-format", metavar="FORMAT", help="How dates are written, such as %d.%m.%Y; by default 2024-05-17."
-    ),
+    date_format_option,
     spelling_options,
     click.option(
         "--discover",

@@ -81,6 +81,7 @@ Examples:
 @options.level_options
 @options.spelling_options
 @options.person_options
+@options.date_format_option
 @group_options
 @click.option(
     "--sizes",
@@ -131,6 +132,7 @@ def posterior(
     unit: str | None,
     max_rows: int | None,
     first_by: str | None,
+    date_format: str | None,
     by: tuple[str, ...],
     groups: tuple[str, ...],
     groups_file: tuple[str, ...],
@@ -182,7 +184,9 @@ def posterior(
         raise click.UsageError(f"--level must lie strictly between 0 and 1, got {level}")
     spelling = Spelling.stated(clean, map_file)
     who = None if unit is None else spelling.of_persons(unit)
-    selection = Selection(bound=of_persons(unit, max_rows, first_by, seed), who=who)
+    selection = Selection(bound=of_persons(unit, max_rows, first_by, seed), who=who, first_form=date_format)
+    if date_format is not None and first_by is None:
+        raise click.UsageError("--date-format needs --first-by")
     if unit is not None and sizes == "public":
         raise click.UsageError("--sizes public is for records that stay in their group, and excludes --unit")
     if not selection.keeps_total:

@@ -399,6 +399,20 @@ def test_the_first_records_are_those_of_the_first_dates(simplexdp, folder, dates
         assert "2024" not in refused.err
 
 
+def test_a_posterior_counts_the_records_of_the_first_dates(simplexdp, folder):
+    (folder / "dated.csv").write_text(DATED)
+    command = (
+        "posterior", "dated.csv", "--column", "ward", "--domain", "eye,ear", *CLEAN, "--epsilon", "1",
+        "--unit", "patient", "--max-rows", "1", "--show-truth", "--json",
+    )  # fmt: skip
+    first = (*command, "--first-by", "day")
+    for form, counted in (((), [2, 1]), (("--date-format", "%d.%m.%Y"), [1, 2])):
+        assert [row["true_count"] for row in simplexdp(*first, *form).json["rows"]] == counted
+    refused = simplexdp(*command, "--date-format", "%d.%m.%Y")
+    assert refused.code == 2
+    assert "--date-format needs --first-by" in refused.err
+
+
 def test_a_format_of_dates_needs_dates(simplexdp, folder):
     (folder / "dated.csv").write_text(DATED)
     done = simplexdp(
