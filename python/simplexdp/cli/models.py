@@ -20,7 +20,7 @@ from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, wa
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.numeric import Bins, stated_columns
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.selection import Selection, form_of_first, of_persons
 from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, check_printable, emit, warn, write_or_print
 from simplexdp.exceptions import InvalidDataError, SimplexDpError
@@ -225,6 +225,7 @@ class Fit:
     unit: str | None
     max_rows: int | None
     first_by: str | None
+    date_format: str | None
     weighted: bool
     ledger: str | None
     name: str
@@ -259,6 +260,7 @@ class Fit:
         output = Output.chosen(self.out, None if self.out is None else "json", False)
         check_printable([text for name, levels in stated.items() for text in (name, *levels.all)], output)
         self._bound()
+        self._first_form()
         found = self._accountant()
         shared = {
             "mechanism": self.mechanism,
@@ -291,6 +293,9 @@ class Fit:
     def _bound(self) -> Bound | None:
         return of_persons(self.unit, self.max_rows, self.first_by, self.seed, self.weighted)
 
+    def _first_form(self) -> str | None:
+        return form_of_first(self.date_format, self.first_by)
+
     def test_records(self, domains: Mapping[str, Levels | Bins]) -> dict[str, Any] | None:
         """Return the codes of the records to score on: read before anything is paid for, as they may be refused."""
         if self.score is None:
@@ -312,7 +317,8 @@ class Fit:
         who = None if bound is None else self._spelling().of_persons(bound.unit)
         # Bins encode records as levels do.
         columns = cast("Mapping[str, Levels]", domains)
-        found, persons = codes_of_persons(source, columns, Selection(bound=bound, who=who))
+        selection = Selection(bound=bound, who=who, first_form=self._first_form())
+        found, persons = codes_of_persons(source, columns, selection)
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")
         return found, persons

@@ -120,6 +120,9 @@ person_options = _stacked(
         help="Those with the smallest values there count: numbers, dates as 2024-05-17, texts in the order of their "
         "letters; by default a random draw.",
     ),
+    click.option(
+        "--date-format", metavar="FORMAT", help="How dates are written, such as %d.%m.%Y; by default 2024-05-17."
+    ),
 )
 
 weighted_option = click.option(
@@ -155,10 +158,6 @@ spelling_options = _stacked(
     ),
 )
 
-date_format_option = click.option(
-    "--date-format", metavar="FORMAT", help="How dates are written, such as %d.%m.%Y; by default 2024-05-17."
-)
-
 column_options = _stacked(
     click.option(
         "--bins", multiple=True, metavar="COLUMN=FROM:TO:WIDTH", help="Public bins of a numeric column; or age=18,65."
@@ -178,7 +177,6 @@ column_options = _stacked(
     click.option(
         "--dates", multiple=True, metavar="COLUMN=UNIT:FROM:TO", help="Dates by day, week, month or year between two."
     ),
-    date_format_option,
     spelling_options,
     click.option(
         "--discover",

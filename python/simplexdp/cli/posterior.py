@@ -13,7 +13,7 @@ from simplexdp.cli.grouping import Grouping, group_options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.posterior_groups import Groups, check_groups, release_groups
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.selection import Selection, form_of_first, of_persons
 from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
@@ -81,7 +81,6 @@ Examples:
 @options.level_options
 @options.spelling_options
 @options.person_options
-@options.date_format_option
 @group_options
 @click.option(
     "--sizes",
@@ -184,9 +183,8 @@ def posterior(
         raise click.UsageError(f"--level must lie strictly between 0 and 1, got {level}")
     spelling = Spelling.stated(clean, map_file)
     who = None if unit is None else spelling.of_persons(unit)
-    selection = Selection(bound=of_persons(unit, max_rows, first_by, seed), who=who, first_form=date_format)
-    if date_format is not None and first_by is None:
-        raise click.UsageError("--date-format needs --first-by")
+    bound = of_persons(unit, max_rows, first_by, seed)
+    selection = Selection(bound=bound, who=who, first_form=form_of_first(date_format, first_by))
     if unit is not None and sizes == "public":
         raise click.UsageError("--sizes public is for records that stay in their group, and excludes --unit")
     if not selection.keeps_total:

@@ -596,7 +596,7 @@ def _illustrate(
         warn(f"no plot and no report of the groups: {found}")
         return
     else:
-        kind, values = "confidence", result.columns["share"]
+        kind, values = "confidence", list(result.columns["share"])
         if request.mechanism == "dirichlet":
             ends = np.asarray(built.interval(released, request.total, level=level))
         else:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simplexdp.frames import Cleaning
     from simplexdp.frames.persons import Bound
 
-__all__ = ["EVERYTHING", "Selection", "of_persons"]
+__all__ = ["EVERYTHING", "Selection", "form_of_first", "of_persons"]
 
 MOST_SHARED = 16
 """Records that share a person's total of one: `simplexdp.sensitivity.weight_units` has no units for more."""
@@ -48,6 +48,13 @@ def of_persons(
     bound = checked_bound(unit, max_rows, first_by, seed)
     assert bound is not None
     return replace(bound, as_written=True)
+
+
+def form_of_first(date_format: str | None, first_by: str | None) -> str | None:
+    """Return how the dates of --first-by are written, where nothing else of a command has dates."""
+    if date_format is not None and first_by is None:
+        raise click.UsageError("--date-format needs --first-by")
+    return date_format
 
 
 @dataclass(frozen=True)
@@ -174,8 +181,10 @@ def _in_order(form: str, column: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return datetime.datetime.strptime(value, form).isoformat()
-    except ValueError:
+        found = datetime.datetime.strptime(value, form)
+        # Texts of one zone have the order of their times.
+        return (found if found.tzinfo is None else found.astimezone(datetime.timezone.utc)).isoformat()
+    except (ValueError, OverflowError):
         raise InvalidDataError(
             f"column {column!r} of --first-by has values that are no dates as --date-format {form!r} has them (none is "
             "shown)"

@@ -73,7 +73,7 @@ def synthesize(
     else:
         if size is None:
             raise click.UsageError("give --size N for a model, or --epsilon, --delta and --domains for a table")
-        stated = ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by", "map_file")
+        stated = ("domains_file", "ledger", "compare", "unit", "max_rows", "first_by", "date_format", "map_file")
         if table["weighted"] or table["clean"] or any(table[name] is not None for name in stated):
             raise click.UsageError(
                 "--domains, --clean, --map, --compare, --unit and --ledger are for a table, which needs --epsilon too"

@@ -413,6 +413,73 @@ def test_a_posterior_counts_the_records_of_the_first_dates(simplexdp, folder):
     assert "--date-format needs --first-by" in refused.err
 
 
+PAID = ("--domains", "dated.json", "--epsilon", "1", "--delta", "1e-6")
+NUMBER = ("--column", "age", "--bounds", "0:90", "--epsilon", "1")
+OF_DATES = {
+    "mean": NUMBER,
+    "quantile": NUMBER,
+    "fit-nb": (*PAID, "--target", "ward"),
+    "fit-bn": PAID,
+    "fit-synth": PAID,
+    "synthesize": PAID,
+}
+
+
+@pytest.mark.parametrize("command", OF_DATES)
+def test_every_command_reads_the_dates_of_the_first_records_in_their_format(simplexdp, folder, command):
+    # The first record of each of 400 persons is in the ear ward; those with smaller texts are in the eye ward.
+    rows = [f"{person},5,eye,x,{day:02}.01.2024" for person in range(400) for day in range(2, 11)]
+    rows += [f"{person},85,ear,x,31.12.2023" for person in range(400)]
+    (folder / "dated.csv").write_text("\n".join(["patient,age,ward,kind,day", *rows]) + "\n")
+    (folder / "dated.json").write_text('{"ward": ["eye", "ear"], "kind": ["x", "y"]}')
+    given = (command, "dated.csv", *OF_DATES[command], "--unit", "patient", "--max-rows", "1")
+    ordered = (*given, "--first-by", "day", "--out", "found.json" if command != "synthesize" else "found.csv")
+    done = simplexdp(*ordered, "--date-format", "%d.%m.%Y")
+    assert done.code == 0, done.err
+    assert _first_ones(folder, command) > 0.8
+    for file in folder.glob("found.*"):
+        file.unlink()
+    done = simplexdp(*ordered)
+    assert done.code == 0, done.err
+    assert _first_ones(folder, command) < 0.2
+    for file in folder.glob("found.*"):
+        file.unlink()
+    refused = simplexdp(*ordered, "--date-format", "%Y/%m/%d")
+    assert refused.code == 1
+    assert "no dates as --date-format" in refused.err
+    assert "2024" not in refused.err
+    refused = simplexdp(*given, "--date-format", "%d.%m.%Y")
+    assert refused.code == 2
+    assert "--date-format needs --first-by" in refused.err
+
+
+def _first_ones(folder, command):
+    """Return about which share of what counts comes from the first record of each person."""
+    if command == "synthesize":
+        text = (folder / "found.csv").read_text()
+        return text.count("ear,") / (text.count("\n") - 1)
+    if command == "fit-synth":
+        drawn = PrivateSynthesizer.load(folder / "found.json").sample(400, kind="dict")
+        return (drawn["ward"] == "ear").mean()
+    found = json.loads((folder / "found.json").read_text())
+    if command == "fit-nb":
+        return found["class"]["table"][1]
+    if command == "fit-bn":
+        return next(node for node in found["nodes"] if node["name"] == "ward")["table"][0][1]
+    name = "mean" if command == "mean" else "quantile"
+    return sum(row[name] / 90 for row in found["rows"]) / len(found["rows"])
+
+
+def test_dates_of_several_zones_are_ordered_by_their_times(simplexdp, folder):
+    """The first is 23:30 in Greenwich, the second 00:15, though its text is smaller."""
+    (folder / "zones.csv").write_text("who,ward,at\n1,eye,2024-01-02 00:30+0100\n1,ear,2024-01-01 23:15-0100\n")
+    done = simplexdp(
+        "release", "zones.csv", "--column", "ward", "--domain", "eye,ear", *PURE, "--unit", "who", "--max-rows", "1",
+        "--first-by", "at", "--date-format", "%Y-%m-%d %H:%M%z", "--show-truth", "--json",
+    )  # fmt: skip
+    assert [row["true_count"] for row in done.json["rows"]] == [1, 0]
+
+
 def test_a_format_of_dates_needs_dates(simplexdp, folder):
     (folder / "dated.csv").write_text(DATED)
     done = simplexdp(
