@@ -126,7 +126,7 @@ def _minimum(eta: Floats, alpha: Floats, beta: Floats) -> list[Check]:
 
     least = exponent(best)
     stated = -beta * (1 - 1 / w) * (w - 1)
-    grid: Floats = np.min([exponent(beta * share) for share in np.linspace(0.01, 0.99, 99)], axis=0)
+    grid = np.stack([exponent(beta * share) for share in np.linspace(0.01, 0.99, 99)]).min(axis=0)
     final = beta * eta**2 / (2 * (2 + eta) * (4 + 3 * eta))
     return [
         identity("eq. 16", "the exponent at its minimiser t*", least, stated),
