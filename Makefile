@@ -39,8 +39,8 @@ audit: build $(STAMP)-env ## Audit every mechanism and model from its outputs; w
 mutations: $(STAMP)-env ## Make every listed fault and see that a test notices it; writes docs/mutations.md
 	$(BIN)/python tests/mutations/run.py --write docs/mutations.md
 
-fuzz: build $(STAMP)-env ## Fuzz every reader for ten minutes each, or SECONDS=60 of processor time; writes docs/fuzzing.md
-	$(BIN)/python tests/fuzz/run.py --seconds $(or $(SECONDS),600) --write docs/fuzzing.md
+fuzz: build $(STAMP)-env ## Fuzz every reader for ten minutes each, or SECONDS=60 of processor time ROUNDS=3 times; writes docs/fuzzing.md
+	$(BIN)/python tests/fuzz/run.py --seconds $(or $(SECONDS),600) --rounds $(or $(ROUNDS),1) --write docs/fuzzing.md
 
 lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both languages
 	cargo fmt --all --check

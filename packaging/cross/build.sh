@@ -43,3 +43,4 @@ out=$folder/dist/$target${PYO3_PYTHON:+-$(basename "$PYO3_PYTHON")}
 rm -rf "$out"
 maturin build --release --locked "${linker[@]}" --target "$target" --out "$out" "$@"
 python packaging/steady/settle.py "$out"/*.whl
+python packaging/steady/symbols.py "$out"/*.whl

@@ -16,7 +16,11 @@ if [ ! -x "$python" ]; then
     rm -rf "$here"
     mkdir -p "$here"
     . packaging/pythons/sources.sh
-    unpack_sources "python$version" "$here/build"
+    instead=()
+    # The sum is that of its signed description, python3.14_3.14.7-1.dsc.
+    [ "$version" != 3.14 ] || instead=(python3.14_3.14.7.orig.tar.xz
+        3b48dac8fb59f62eaa67ac83c1eb12bda1b7a08406dd286e252c11a66be27f81)
+    unpack_sources "python$version" "$here/build" "${instead[@]}"
     (
         cd "$here/build"
         ./configure --disable-gil --without-ensurepip --disable-test-modules --prefix="$here/installed"
@@ -30,7 +34,7 @@ export PATH=$PWD/.venv/bin:$PATH CARGO_TARGET_DIR=$folder/target
 rm -rf "$here/dist"
 maturin build --release --locked --zig --compatibility manylinux2014 --interpreter "$python" --out "$here/dist"
 python packaging/steady/settle.py "$here"/dist/*.whl
-ls -l "$here"/dist
+python packaging/steady/symbols.py "$here"/dist/*.whl
 python -m pip --quiet --disable-pip-version-check install --upgrade --target "$here/site" --only-binary :all: --no-deps \
     --python-version "$version" --implementation cp --abi "cp${version/./}t" --abi abi3t --abi none \
     --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux_2_17_x86_64 \

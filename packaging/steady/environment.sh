@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by what builds wheels, in the root of the tree: the same sources give the same bytes, wherever and whenever.
 # The day is the commit's; of a source archive, which has none, the first that a wheel can name.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 315532800)}

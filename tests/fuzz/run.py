@@ -1,8 +1,8 @@
 """Fuzz every target for a while.
 
-``python tests/fuzz/run.py --seconds 60 [--only WORD] [--write docs/fuzzing.md]``. Inputs come from seeds that are
-accepted, changed in a few places, and join the seeds where they are accepted too. Findings are printed, kept under
-``target/fuzz`` and end the run with 1. ``make fuzz`` is the long run.
+``python tests/fuzz/run.py --seconds 60 [--rounds 3] [--only WORD] [--write docs/fuzzing.md]``. Inputs come from seeds
+that are accepted, changed in a few places, and join the seeds where they are accepted too. Findings are printed, kept
+under ``target/fuzz`` and end the run with 1. ``make fuzz`` is the long run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from mutate import mutated
-from targets import outcome, seeds
+from targets import Target, outcome, seeds
 
 KEPT = Path(__file__).resolve().parents[2] / "target" / "fuzz"
 MOST_SEEDS = 300
@@ -29,51 +29,66 @@ def main() -> int:
     """Run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0, help="of processor time, for each target")
+    parser.add_argument("--rounds", type=int, default=1, help="how often; the page is written after each")
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
-    rows, findings = [], 0
-    for name, (target, known) in seeds().items():
-        if options.only not in name:
-            continue
-        choices, pool = random.Random(f"{name} {options.seed}"), list(known)
+    runs = [Run(name, *found, options.seed) for name, found in seeds().items() if options.only in name]
+    for _ in range(options.rounds):
+        for each in runs:
+            each.go_on(options.seconds)
+            print(f"{each.name}: {each.tried} inputs, {each.accepted} accepted, {each.bad} findings", flush=True)
+        if options.write:
+            options.write.write_text(page(runs), encoding="utf-8")
+    return 1 if any(each.bad for each in runs) else 0
+
+
+class Run:
+    """One target, and what became of its inputs so far."""
+
+    def __init__(self, name: str, target: Target, known: list[bytes], seed: int) -> None:
+        self.name, self.target, self.pool, self.seed = name, target, list(known), seed
+        self.choices = random.Random(f"{name} {seed}")
+        self.tried = self.accepted = self.bad = 0
+        self.seconds = 0.0
         for data in known:
             outcome(target, data)
-        tried = accepted = bad = 0
-        begun = time.process_time()
-        while time.process_time() - begun < options.seconds and bad < 20:
-            data, before = mutated(choices, pool), time.process_time()
-            tried += 1
-            try:
-                good = outcome(target, data)
-                if time.process_time() - before > SLOW:
-                    raise TimeoutError(f"took {time.process_time() - before:.0f} s")
-            except (KeyboardInterrupt, SystemExit):
-                raise
-            except BaseException:
-                # A panic of the core is no Exception.
-                bad += 1
-                KEPT.mkdir(parents=True, exist_ok=True)
-                path = KEPT / f"{name.replace(' ', '-')}-{options.seed}-{bad}"
-                path.write_bytes(data)
-                print(f"FOUND in {name}: {path}", traceback.format_exc(limit=-3), sep="\n", flush=True)
-                continue
-            if good:
-                accepted += 1
-                if len(pool) < MOST_SEEDS:
-                    pool.append(data)
-        findings += bad
-        rows.append((name, tried, accepted, bad, time.process_time() - begun))
-        print(f"{name}: {tried} inputs, {accepted} accepted, {bad} findings, {rows[-1][-1]:.0f} s", flush=True)
-    if options.write:
-        options.write.write_text(page(rows), encoding="utf-8")
-    return 1 if findings else 0
+
+    def go_on(self, seconds: float) -> None:
+        """Try inputs for so many seconds of processor time."""
+        begun, bad = time.process_time(), self.bad
+        while time.process_time() - begun < seconds and self.bad < bad + 20:
+            self.one(mutated(self.choices, self.pool))
+        self.seconds += time.process_time() - begun
+
+    def one(self, data: bytes) -> None:
+        """Try an input."""
+        before = time.process_time()
+        self.tried += 1
+        try:
+            good = outcome(self.target, data)
+            if time.process_time() - before > SLOW:
+                raise TimeoutError(f"took {time.process_time() - before:.0f} s")
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:
+            # A panic of the core is no Exception.
+            self.bad += 1
+            KEPT.mkdir(parents=True, exist_ok=True)
+            path = KEPT / f"{self.name.replace(' ', '-')}-{self.seed}-{self.bad}"
+            path.write_bytes(data)
+            print(f"FOUND in {self.name}: {path}", traceback.format_exc(limit=-3), sep="\n", flush=True)
+            return
+        if good:
+            self.accepted += 1
+            if len(self.pool) < MOST_SEEDS:
+                self.pool.append(data)
 
 
-def page(rows: list[tuple[str, int, int, int, float]]) -> str:
+def page(runs: list[Run]) -> str:
     """Return the documentation page."""
-    total, hours = sum(row[1] for row in rows), sum(row[4] for row in rows) / 3600
+    total, hours = sum(each.tried for each in runs), sum(each.seconds for each in runs) / 3600
     lines = [
         "# Fuzzing",
         "",
@@ -99,7 +114,9 @@ def page(rows: list[tuple[str, int, int, int, float]]) -> str:
         "| reader | inputs | accepted | findings | seconds |",
         "| --- | --- | --- | --- | --- |",
     ]
-    lines += [f"| {name} | {tried:,} | {good:,} | {bad} | {seconds:.0f} |" for name, tried, good, bad, seconds in rows]
+    lines += [
+        f"| {each.name} | {each.tried:,} | {each.accepted:,} | {each.bad} | {each.seconds:.0f} |" for each in runs
+    ]
     return "\n".join([*lines, ""])
 
 
