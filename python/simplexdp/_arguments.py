@@ -5,7 +5,8 @@ Messages name the argument, the rule and, for public parameters only, the value.
 
 import math
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _core
 from simplexdp._arrays import as_floats, is_truth_value
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
+
+_Array = TypeVar("_Array", bound=NDArray[Any])
 
 LARGEST_COUNT = 1e15
 """Doubles hold every integer up to here, with room for sums."""
@@ -25,6 +28,9 @@ LONGEST_SHOWN = 500
 
 AT_ONCE = 1 << 23
 """So many values are copied within some 50 ms, pages of new memory included."""
+
+IN_CACHE = 1 << 16
+"""So many values are looked at several times without being fetched again, and what is made of them is no new memory."""
 
 
 def shown(value: Any) -> str:
@@ -204,26 +210,46 @@ def _doubles(array: NDArray[Any]) -> NDArray[np.float64]:
     return copied
 
 
+def _in_one_piece(array: NDArray[Any]) -> NDArray[np.float64] | NDArray[np.int64]:
+    """Return doubles and 64-bit integers that lie in one piece as they are, and anything else as doubles."""
+    ready = array.dtype in (np.float64, np.int64) and array.flags.aligned and array.flags.c_contiguous
+    return array if ready else _doubles(array)
+
+
 def counts(name: str, value: ArrayLike, dimension: int, *, whole: bool = True) -> NDArray[np.float64]:
     """Check for private counts of shape (..., dimension), from 0 to 1e15, integers unless `whole` is false.
 
     No message tells anything of the data but its shape and type.
     """
+    return _counts(name, value, dimension, whole, _doubles)
+
+
+def counts_in_place(
+    name: str, value: ArrayLike, dimension: int, *, whole: bool = True
+) -> NDArray[np.float64] | NDArray[np.int64]:
+    """Check as `counts` does, but give doubles and 64-bit integers that lie in one piece back as they are.
+
+    A copy of many rows is memory that the system hands out and takes back in every call.
+    """
+    return _counts(name, value, dimension, whole, _in_one_piece)
+
+
+def _counts(name: str, value: ArrayLike, dimension: int, whole: bool, form: Callable[[NDArray[Any]], _Array]) -> _Array:
     unmasked(name, value)
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "uif" and not (array.dtype.kind == "O" and array.size):
             raise TypeError
         integers = array.dtype.kind in "ui"
-        array = _doubles(array)
+        found = form(array)
     except (TypeError, ValueError, OverflowError):
         raise InvalidDataError(f"{name} must be an array of numbers (the offending value is not shown)") from None
-    if array.ndim == 0 or array.shape[-1] != dimension:
-        raise InvalidDataError(f"{name} must have shape (..., {dimension}), got shape {array.shape}")
-    values = array.ravel(order="K")
+    if found.ndim == 0 or found.shape[-1] != dimension:
+        raise InvalidDataError(f"{name} must have shape (..., {dimension}), got shape {found.shape}")
+    values = found.ravel(order="K")
     need_no_floor = integers or not whole
-    for start in range(0, values.size, AT_ONCE):
-        part = values[start : start + AT_ONCE]
+    for start in range(0, values.size, IN_CACHE):
+        part = values[start : start + IN_CACHE]
         # NaN fails the comparison. What passes here, nearly always, has not been looked at four times.
         if part.min() >= 0 and part.max() <= LARGEST_COUNT and (need_no_floor or np.array_equal(part, np.floor(part))):
             continue
@@ -232,7 +258,7 @@ def counts(name: str, value: ArrayLike, dimension: int, *, whole: bool = True) -
         for rule, broken in rules:
             if np.any(broken):
                 raise InvalidDataError(f"{name} must {rule} (the offending value is not shown)")
-    return array
+    return found
 
 
 # The first array that the compiled core borrows makes it import parts of NumPy, and an interrupt there would be a panic

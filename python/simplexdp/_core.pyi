@@ -497,7 +497,11 @@ class DiscreteNoise:
         self, values: object, log_resolution: int, most: int, rng: SeededRng | None = None
     ) -> NDArray[np.float64] | None: ...
     def release_on_grid(
-        self, values: NDArray[np.float64], log_resolution: int, threads: int = 1, rng: SeededRng | None = None
+        self,
+        values: NDArray[np.float64] | NDArray[np.int64],
+        log_resolution: int,
+        threads: int = 1,
+        rng: SeededRng | None = None,
     ) -> NDArray[np.float64]: ...
 
 @final
@@ -609,7 +613,7 @@ class DirichletRow:
     def release(self, counts: object, rng: SeededRng | None = None) -> NDArray[np.float64] | None: ...
 
 def dirichlet_release(
-    counts: NDArray[np.float64],
+    counts: NDArray[np.float64] | NDArray[np.int64],
     scale: float,
     prior: NDArray[np.float64],
     resolution_bits: int = 32,

@@ -39,7 +39,7 @@ def resolution_bits(resolution: Any) -> int:
 
 
 def release(
-    counts: NDArray[np.float64],
+    counts: NDArray[np.float64] | NDArray[np.int64],
     scale: float,
     prior: NDArray[np.float64],
     *,
@@ -51,7 +51,7 @@ def release(
 
     Parameters
     ----------
-    counts : ndarray of float64, shape (..., d)
+    counts : ndarray of float64 or int64, shape (..., d)
         Private counts, checked for shape and sign by the caller.
     scale : float
         Factor of the counts, counting as the exact rational that it is.
@@ -76,7 +76,8 @@ def release(
     ((1, 3), 1.0, True)
     """
     threads = threads_for(counts.size, _VALUES_PER_THREAD) if threads is None else threads
-    rows = _core.dirichlet_release(np.ravel(counts), scale, prior, resolution_bits(resolution), threads, rng)
+    flat = counts.reshape(-1)
+    rows = _core.dirichlet_release(flat, scale, prior, resolution_bits(resolution), threads, rng)
     return rows.reshape(counts.shape)
 
 

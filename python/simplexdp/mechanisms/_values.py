@@ -41,7 +41,7 @@ def as_integers(values: ArrayLike) -> NDArray[np.int64]:
         raise InvalidDataError(f"values must be integers, got dtype {array.dtype}")
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(LARGEST_VALUE))
-    return array.astype(np.int64, copy=False)
+    return np.require(array, np.int64, "A")
 
 
 def release_integers(
@@ -67,7 +67,7 @@ def release_reals(
         array = np.asarray(values)
         if array.dtype.kind not in "fiu" and array.size:
             raise TypeError
-        array = array.astype(np.float64, copy=False)
+        array = np.require(array, np.int64 if array.dtype == np.int64 else np.float64, "A")
     except (TypeError, ValueError):
         raise InvalidDataError("values must be an array of numbers (the offending value is not shown)") from None
     if array.size > 1 and changed is None:

@@ -1,9 +1,9 @@
 """The Dirichlet mechanism: a probability vector, or a posterior sample, drawn instead of computed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,8 @@ from simplexdp.mechanisms.dirichlet_parameters import (
 from simplexdp.sensitivity import of_counts
 
 __all__ = ["DirichletMechanism"]
+
+_Counts = TypeVar("_Counts", bound=NDArray[Any])
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -570,7 +572,7 @@ class DirichletMechanism(DirichletEstimates):
             row = self._row.release(counts, rng)
             if row is not None:
                 return row
-        array = self._checked(counts, rows)
+        array = self._checked(counts, rows, check.counts_in_place)
         return _dirichlet.release(array, self.scale, self._weights, resolution=resolution, rng=rng)
 
     def release_counts(
@@ -610,7 +612,7 @@ class DirichletMechanism(DirichletEstimates):
         size = check.integer("size", size, 0)
         if size > 2**30:
             raise InvalidParameterError(f"size must be at most 2**30, got {size}")
-        array = self._checked(counts, rows)
+        array = self._checked(counts, rows, check.counts)
         return _polya.release_counts(array, self.scale, self._weights, size, rng)
 
     def expected(self, counts: ArrayLike) -> NDArray[np.float64]:
@@ -631,7 +633,7 @@ class DirichletMechanism(DirichletEstimates):
         >>> sdp.DirichletMechanism(scale=0.5, prior=1.0, dimension=2).expected([6, 2])
         array([0.66666667, 0.33333333])
         """
-        parameters = self.scale * self._checked(counts, "table") + self._weights
+        parameters = self.scale * self._checked(counts, "table", check.counts) + self._weights
         mean: NDArray[np.float64] = parameters / parameters.sum(axis=-1, keepdims=True)
         return mean
 
@@ -725,8 +727,8 @@ class DirichletMechanism(DirichletEstimates):
         error = _core.dirichlet_sampling_error(self.adjacency, self.max_rows, 1)
         return curve.with_sampling_error(error).for_unit(self.unit)
 
-    def _checked(self, counts: ArrayLike, rows: str | None) -> NDArray[np.float64]:
-        array = check.counts("counts", counts, self.dimension, whole=self.l2 is None)
+    def _checked(self, counts: ArrayLike, rows: str | None, form: Callable[..., _Counts]) -> _Counts:
+        array = form("counts", counts, self.dimension, whole=self.l2 is None)
         if self.floor > 0 and np.any(array < self.floor):
             raise InvalidDataError("counts must be at least the floor (the offending value is not shown)")
         if array.size > self.dimension and self.l2 is not None:
@@ -734,7 +736,8 @@ class DirichletMechanism(DirichletEstimates):
         if self.total is not None:
             if array.size > self.dimension:
                 raise InvalidParameterError("counts with a fixed total must be released one row at a time")
-            if array.size and array.sum() != self.total:
+            # 10^6 counts of 1e15 are beyond 64 bits, and no total is beyond doubles.
+            if array.size and array.sum(dtype=np.float64) != self.total:
                 raise InvalidDataError(f"counts must sum to the public total of {self.total} (their sum is not shown)")
         if rows is not None:
             check.choice("rows", rows, ("table",))

@@ -74,6 +74,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, law.release(&counts, &key, 3).unwrap());
     let values = law.release_values(&counts, &key, 2).unwrap();
     assert!(one.iter().zip(&values).all(|(&n, &y)| y * 2f64.powi(32) == n as f64));
+    let integers: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
+    assert_eq!(law.release_values(&integers, &key, 3).unwrap(), values);
+    assert_eq!(law.release(&integers, &key, 1).unwrap(), one);
 }
 
 #[test]
@@ -95,8 +98,12 @@ fn arguments_out_of_range_are_errors() {
         let error = law.release(&[1.0, count], &key, 1).unwrap_err().to_string();
         assert!(error.contains("not shown"), "{error}");
     }
+    for count in [-1, i64::MIN, (1 << 53) + 1] {
+        let error = law.release(&[1, count], &key, 1).unwrap_err().to_string();
+        assert!(error.contains("not shown"), "{error}");
+    }
     assert!(law.release(&[1.0], &key, 1).is_err());
-    assert!(law.release(&[], &key, 1).unwrap().is_empty());
+    assert!(law.release::<f64>(&[], &key, 1).unwrap().is_empty());
 }
 
 #[test]

@@ -21,6 +21,13 @@ pub(crate) fn as_slice<'a, T: numpy::Element>(
     Ok(array.as_slice().map_err(|_| Error::parameter(name, "be contiguous", "a strided array"))?)
 }
 
+/// Flat numbers as they lie in NumPy's memory: a copy as doubles would be memory that comes and goes with every call.
+#[derive(FromPyObject)]
+pub(crate) enum Numbers<'py> {
+    Reals(PyReadonlyArray1<'py, f64>),
+    Integers(PyReadonlyArray1<'py, i64>),
+}
+
 /// The object as it is, where it is an array of this type in one piece: what a single release need not coerce. Nothing
 /// otherwise, and the caller takes the long way, which refuses what must be refused.
 pub(crate) fn ready<'py, T: Element>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArrayDyn<'py, T>> {
@@ -30,7 +37,8 @@ pub(crate) fn ready<'py, T: Element>(object: &Bound<'py, PyAny>) -> Option<PyRea
         return None;
     }
     let array = array.try_readonly().ok()?;
-    array.is_c_contiguous().then_some(array)
+    // Values that lie askew in the memory give no slice.
+    (array.is_c_contiguous() && array.as_slice().is_ok()).then_some(array)
 }
 
 /// Values in the shape of an array.

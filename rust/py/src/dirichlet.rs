@@ -2,9 +2,10 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use simplexdp_core::sampling::dirichlet::{ExactDirichlet, ExactGamma};
+use simplexdp_core::Error;
+use simplexdp_core::sampling::dirichlet::{Count, ExactDirichlet, ExactGamma};
 
-use crate::arrays::{as_slice, ready};
+use crate::arrays::{Numbers, as_slice, ready};
 use crate::detached::detached_above;
 use crate::error::CoreResult;
 use crate::random::stream_key;
@@ -17,15 +18,28 @@ const DETACH_ABOVE: usize = 64;
 #[pyo3(signature = (counts, scale, prior, resolution_bits = 32, threads = 1, rng = None))]
 pub(crate) fn dirichlet_release<'py>(
     py: Python<'py>,
-    counts: PyReadonlyArray1<'py, f64>,
+    counts: Numbers<'py>,
     scale: f64,
     prior: PyReadonlyArray1<'py, f64>,
     resolution_bits: u32,
     threads: usize,
     rng: Option<&Bound<'py, PyAny>>,
 ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-    let (counts, key) = (as_slice("counts", &counts)?, stream_key(rng)?);
     let law = ExactDirichlet::new(scale, as_slice("prior", &prior)?, resolution_bits)?;
+    match counts {
+        Numbers::Reals(counts) => released(py, &law, as_slice("counts", &counts)?, threads, rng),
+        Numbers::Integers(counts) => released(py, &law, as_slice("counts", &counts)?, threads, rng),
+    }
+}
+
+fn released<'py, C: Count>(
+    py: Python<'py>,
+    law: &ExactDirichlet,
+    counts: &[C],
+    threads: usize,
+    rng: Option<&Bound<'py, PyAny>>,
+) -> CoreResult<Bound<'py, PyArray1<f64>>> {
+    let key = stream_key(rng)?;
     let values = detached_above(py, DETACH_ABOVE, counts.len(), || law.release_values(counts, &key, threads))??;
     Ok(values.into_pyarray(py))
 }
@@ -68,18 +82,15 @@ impl DirichletRow {
         let Some(array) = ready::<i64>(counts).filter(|array| array.shape() == [self.dimension]) else {
             return Ok(None);
         };
-        let row: Vec<f64> = array.as_array().iter().map(|&count| count as f64).collect();
+        let row = array.as_slice().map_err(|_| Error::parameter("counts", "be contiguous", "a strided array"))?;
         let (floor, largest) = self.range;
         // Counts are at most 1e15 then, and there are at most 10^6 of them: doubles hold them, and i128 their sum.
-        let fits = row.iter().all(|count| (floor..=largest).contains(count));
-        let sum = || array.as_array().iter().map(|&count| i128::from(count)).sum::<i128>();
+        let fits = row.iter().all(|&count| (floor..=largest).contains(&(count as f64)));
+        let sum = || row.iter().map(|&count| i128::from(count)).sum::<i128>();
         if !fits || self.total.is_some_and(|total| sum() != i128::from(total)) {
             return Ok(None);
         }
-        let (py, key) = (counts.py(), stream_key(rng)?);
-        Ok(Some(
-            detached_above(py, DETACH_ABOVE, row.len(), || self.law.release_values(&row, &key, 1))??.into_pyarray(py),
-        ))
+        Ok(Some(released(counts.py(), &self.law, row, 1, rng)?))
     }
 }
 

@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 use simplexdp_core::sampling::{self, LARGEST_VALUE, PolyaUrn, Rational, exact_integer};
 use simplexdp_core::{Error, memory};
 
-use crate::arrays::{as_slice, in_shape, ready};
+use crate::arrays::{Numbers, as_slice, in_shape, ready};
 use crate::detached::detached_above;
 use crate::error::CoreResult;
 use crate::random::{simulation_key, stream_key};
@@ -93,18 +93,18 @@ impl DiscreteNoise {
         most: usize,
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
-        let py = values.py();
-        let draw = |flat: &[f64], shape: &[usize]| {
-            let key = stream_key(rng)?;
+        let (py, fits) = (values.py(), |shape: &[usize], len| !shape.is_empty() && len <= most);
+        if let Some(array) = ready::<f64>(values).filter(|array| fits(array.shape(), array.len())) {
+            let (flat, key) = (flat(&array)?, stream_key(rng)?);
             let release = || self.0.release_on_grid(flat, log_resolution, &key, 1);
-            Ok(Some(in_shape(py, detached_above(py, DETACH_ABOVE, flat.len(), release)??, shape)?))
-        };
-        if let Some(array) = ready::<f64>(values).filter(|array| array.ndim() > 0 && array.len() <= most) {
-            return draw(flat(&array)?, array.shape());
+            let noisy = detached_above(py, DETACH_ABOVE, flat.len(), release)??;
+            return Ok(Some(in_shape(py, noisy, array.shape())?));
         }
-        if let Some(array) = ready::<i64>(values).filter(|array| array.ndim() > 0 && array.len() <= most) {
-            let values: Vec<_> = flat(&array)?.iter().map(|&value| value as f64).collect();
-            return draw(&values, array.shape());
+        if let Some(array) = ready::<i64>(values).filter(|array| fits(array.shape(), array.len())) {
+            let (flat, key) = (flat(&array)?, stream_key(rng)?);
+            let release = || self.0.release_integers_on_grid(flat, log_resolution, &key, 1);
+            let noisy = detached_above(py, DETACH_ABOVE, flat.len(), release)??;
+            return Ok(Some(in_shape(py, noisy, array.shape())?));
         }
         Ok(None)
     }
@@ -113,14 +113,25 @@ impl DiscreteNoise {
     fn release_on_grid<'py>(
         &self,
         py: Python<'py>,
-        values: PyReadonlyArray1<'py, f64>,
+        values: Numbers<'py>,
         log_resolution: i32,
         threads: usize,
         rng: Option<&Bound<'py, PyAny>>,
     ) -> CoreResult<Bound<'py, PyArray1<f64>>> {
-        let (values, key) = (as_slice("values", &values)?, stream_key(rng)?);
-        let release = || self.0.release_on_grid(values, log_resolution, &key, threads);
-        Ok(detached_above(py, DETACH_ABOVE, values.len(), release)??.into_pyarray(py))
+        let key = stream_key(rng)?;
+        let noisy = match values {
+            Numbers::Reals(values) => {
+                let values = as_slice("values", &values)?;
+                let release = || self.0.release_on_grid(values, log_resolution, &key, threads);
+                detached_above(py, DETACH_ABOVE, values.len(), release)??
+            }
+            Numbers::Integers(values) => {
+                let values = as_slice("values", &values)?;
+                let release = || self.0.release_integers_on_grid(values, log_resolution, &key, threads);
+                detached_above(py, DETACH_ABOVE, values.len(), release)??
+            }
+        };
+        Ok(noisy.into_pyarray(py))
     }
 }
 

@@ -1,5 +1,7 @@
 """Arrays that need no coercion take a short way through the core: the same draws, and the same refusals."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,75 @@ def test_lists_strides_and_other_types_draw_what_ready_arrays_draw(mechanism, sh
             assert released.dtype == expected.dtype
     if mechanism in [*NOISE[2:4], *DIRICHLET]:
         assert np.array_equal(mechanism.release(values.astype(float), rng=SeededRng(11)), expected)
+
+
+def askew(values):
+    """The same values where no processor wants them: three bytes beyond a multiple of eight."""
+    memory = np.zeros(values.nbytes + 8, dtype=np.uint8)
+    array = memory[3 : 3 + values.nbytes].view(values.dtype).reshape(values.shape)
+    array[...] = values
+    assert not array.flags.aligned
+    return array
+
+
+@pytest.mark.parametrize("mechanism", [*NOISE, *DIRICHLET[:2]], ids=repr)
+@pytest.mark.parametrize("rows", [1, 50_000])
+def test_many_rows_are_the_same_however_they_lie(mechanism, rows):
+    # 50,000 rows are more than one thread gets; each is another one.
+    values = 1 + np.arange(3 * rows, dtype=np.int64).reshape(rows, 3)
+    options = {"rows": "table"} if mechanism in DIRICHLET else {}
+    expected = mechanism.release(values, rng=SeededRng(5), **options)
+    others = [
+        askew(values),
+        np.asfortranarray(values),
+        values[::-1][::-1],
+        values.astype(np.int32),
+        values.astype(">i8"),
+    ]
+    if mechanism in [*NOISE[2:4], *DIRICHLET]:
+        others += [values.astype(float), askew(values.astype(float)), np.asfortranarray(values.astype(float))]
+    for other in others:
+        assert np.array_equal(mechanism.release(other, rng=SeededRng(5), **options), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+@pytest.mark.parametrize("mechanism", [NOISE[2], DIRICHLET[0]], ids=repr)
+def test_no_copy_of_many_values_is_made(mechanism, dtype):
+    values = np.ones((100_000, 3), dtype=dtype)
+    mechanism.release(values)
+    tracemalloc.start()
+    try:
+        # NumPy tells of its memory; that of the result is the core's.
+        mechanism.release(values)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < values.nbytes / 4
+
+
+def test_bad_counts_among_many_rows_are_refused_as_one_row_is():
+    for mechanism in DIRICHLET[:2]:
+        for bad, rule in [(-1, "non-negative"), (10**15 + 1, "at most 1e15"), (2**62, "at most 1e15")]:
+            for dtype in (np.int64, np.float64):
+                counts = np.full((1000, 3), 5, dtype=dtype)
+                counts[777, 1] = bad
+                with pytest.raises(sdp.InvalidDataError, match=rule):
+                    mechanism.release(counts, rows="table")
+    below = np.full((1000, 3), 5)
+    below[777, 1] = 0
+    with pytest.raises(sdp.InvalidDataError, match="at least the floor"):
+        DIRICHLET[1].release(below, rows="table")
+
+
+def test_large_integers_are_rounded_from_what_they_are():
+    """Doubles hold every second one beyond 2^53, and every 512th beyond 2^61: neighbours must stay neighbours."""
+    mechanism = sdp.LaplaceMechanism(scale=2**10, sensitivity=2, changed=2, resolution=2**10)
+    exact = [2**60 + k for k in (-513, -512, -511, -1, 0, 1, 511, 512, 513)] + [-(2**60) - 512, -(2**60) - 513]
+    values = np.array(exact, dtype=np.int64)
+    noise = mechanism.release(np.zeros(len(exact), dtype=np.int64), rng=SeededRng(3)) / 2**10
+    noisy = mechanism.release(values, rng=SeededRng(3)) / 2**10
+    steps = [(2 * x + 2**10) // 2**11 for x in exact]
+    assert [int(y) - int(z) for y, z in zip(noisy, noise, strict=True)] == steps
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=repr)

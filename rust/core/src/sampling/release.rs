@@ -29,8 +29,12 @@ impl DiscreteNoise {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Interrupted`].
     pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
-        let mut noisy = self.draws(values.len(), key, threads)?;
-        noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
+        let mut noisy = memory::zeros("the release", values.len())?;
+        fill_chunks(&mut noisy, 1, key, threads, |stream, offset, chunk| {
+            self.fill(stream, chunk);
+            chunk.iter_mut().zip(&values[offset..]).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
+            Ok(())
+        })?;
         Ok(noisy)
     }
 
@@ -50,25 +54,69 @@ impl DiscreteNoise {
         key: &StreamKey,
         threads: usize,
     ) -> Result<Vec<f64>> {
-        if !(-1000..=900).contains(&log_resolution) {
-            return Err(Error::parameter("resolution", "be a power of two from 2^-1000 to 2^900", log_resolution));
-        }
+        check_resolution(log_resolution)?;
         if values.iter().any(|x| x.is_nan()) {
             return Err(Error::data("values", "be free of NaN"));
         }
         let (step, largest) = (2f64.powi(log_resolution), LARGEST_STEPS as f64);
-        let mut noisy = memory::zeros("the release", values.len())?;
+        // Exact but for overflow, which is clamped, and underflow, which cannot come near a half.
+        let steps = |i: usize| half_up(values[i] / step).clamp(-largest, largest) as i64;
+        self.release_steps(values.len(), steps, log_resolution, key, threads)
+    }
+
+    /// Integers on the grid, as [`Self::release_on_grid`] releases real numbers; rounded from what they are, also where no
+    /// double holds them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless -1000 <= log_resolution <= 900.
+    pub fn release_integers_on_grid(
+        &self,
+        values: &[i64],
+        log_resolution: i32,
+        key: &StreamKey,
+        threads: usize,
+    ) -> Result<Vec<f64>> {
+        check_resolution(log_resolution)?;
+        self.release_steps(values.len(), |i| integer_steps(values[i], log_resolution), log_resolution, key, threads)
+    }
+
+    /// Multiples of 2^log_resolution: `steps` of each value, within +-[`LARGEST_STEPS`], and noise.
+    fn release_steps(
+        &self,
+        size: usize,
+        steps: impl Fn(usize) -> i64 + Sync,
+        log_resolution: i32,
+        key: &StreamKey,
+        threads: usize,
+    ) -> Result<Vec<f64>> {
+        let step = 2f64.powi(log_resolution);
+        let mut noisy = memory::zeros("the release", size)?;
         fill_chunks(&mut noisy, 1, key, threads, |stream, offset, chunk| {
-            for (noisy, x) in chunk.iter_mut().zip(&values[offset..]) {
-                // Exact but for overflow, which is clamped, and underflow, which cannot come near a half.
-                let steps = half_up(x / step).clamp(-largest, largest) as i64;
-                let steps = (steps + self.sample(stream)).clamp(-4 * LARGEST_STEPS, 4 * LARGEST_STEPS);
-                *noisy = steps as f64 * step;
+            for (i, noisy) in chunk.iter_mut().enumerate() {
+                let steps = steps(offset + i) + self.sample(stream);
+                *noisy = steps.clamp(-4 * LARGEST_STEPS, 4 * LARGEST_STEPS) as f64 * step;
             }
             Ok(())
         })?;
         Ok(noisy)
     }
+}
+
+fn check_resolution(log_resolution: i32) -> Result<()> {
+    if (-1000..=900).contains(&log_resolution) {
+        return Ok(());
+    }
+    Err(Error::parameter("resolution", "be a power of two from 2^-1000 to 2^900", log_resolution))
+}
+
+/// The multiple of 2^log_resolution that is nearest to an integer, of two the upper one, clamped to +-[`LARGEST_STEPS`].
+fn integer_steps(x: i64, log_resolution: i32) -> i64 {
+    let steps = match log_resolution {
+        ..=0 => i128::from(x) << log_resolution.unsigned_abs().min(63),
+        // Of 2^100 or more every integer is less than a half.
+        above => (i128::from(x) + (1 << (above.min(100) - 1))) >> above.min(100),
+    };
+    steps.clamp(-i128::from(LARGEST_STEPS), i128::from(LARGEST_STEPS)) as i64
 }
 
 /// The integer nearest to x, of two the upper one: the floor of x + 1/2, without the rounding of that sum.
@@ -118,6 +166,32 @@ mod tests {
                 assert!((found / step - LARGEST_STEPS as f64 * x.signum()).abs() < 1000.0, "{found:e} for {x:e}");
             }
         }
+    }
+
+    /// Judged by division of integers in 128 bits.
+    #[test]
+    fn integers_are_rounded_from_what_they_are() {
+        let key = StreamKey::from_bytes([5; 32]);
+        let noise = DiscreteNoise::laplace(&Rational::from_f64("scale", 2.0).unwrap()).unwrap();
+        let largest = i128::from(LARGEST_STEPS);
+        for log_resolution in [-1000, -64, -63, -20, -1, 0, 1, 2, 9, 10, 62, 63, 64, 65, 100, 101, 900] {
+            let ends =
+                [i64::MIN, i64::MIN + 1, i64::MAX - 1, i64::MAX, (1 << 60) + 127, (1 << 60) + 128, (1 << 60) + 129];
+            for x in (-40..40).chain(ends) {
+                let expected = match log_resolution {
+                    ..=0 => (0..-log_resolution).fold(i128::from(x), |x, _| (2 * x).clamp(-largest, largest)),
+                    1..=100 => (2 * i128::from(x) + (1 << log_resolution)).div_euclid(2 << log_resolution),
+                    _ => 0,
+                };
+                let found = integer_steps(x, log_resolution);
+                assert_eq!(i128::from(found), expected.clamp(-largest, largest), "{x} {log_resolution}");
+                if x.unsigned_abs() <= 1 << 53 {
+                    let reals = noise.release_on_grid(&[x as f64], log_resolution, &key, 1).unwrap();
+                    assert_eq!(noise.release_integers_on_grid(&[x], log_resolution, &key, 1).unwrap(), reals);
+                }
+            }
+        }
+        assert!(noise.release_integers_on_grid(&[0], 901, &key, 1).is_err());
     }
 
     #[test]

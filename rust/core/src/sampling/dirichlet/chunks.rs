@@ -1,5 +1,6 @@
 //! Many rows: chunks with a stream each, so that results do not depend on the number of threads.
 
+use super::counts::Count;
 use super::gamma::Path;
 use super::row::Sampler;
 use crate::random::{Stream, StreamKey};
@@ -9,9 +10,9 @@ use crate::{Error, Result, memory, parallel};
 const CHUNK_VALUES: usize = 1 << 13;
 
 /// Fills rows of `dimension` values; chunk i draws from `key.stream(i)`, on up to `threads` threads.
-pub(super) fn rows<T: Copy + Default + Send>(
+pub(super) fn rows<C: Count, T: Copy + Default + Send>(
     dimension: usize,
-    counts: &[f64],
+    counts: &[C],
     (key, threads): (&StreamKey, usize),
     draw: impl Fn(&mut Sampler<Stream>, &[f64], &mut [T]) -> Result<()> + Sync,
 ) -> Result<Vec<T>> {
@@ -20,12 +21,14 @@ pub(super) fn rows<T: Copy + Default + Send>(
     }
     let mut values = memory::zeros("the release", counts.len())?;
     let chunk = dimension * (CHUNK_VALUES / dimension).max(1);
-    let work = |(index, (counts, values)): (usize, (&[f64], &mut [T]))| -> Result<()> {
+    let work = |(index, (counts, values)): (usize, (&[C], &mut [T]))| -> Result<()> {
         let mut sampler = Sampler::new(key.stream(index as u64), Path::Fast);
-        counts
-            .chunks(dimension)
-            .zip(values.chunks_mut(dimension))
-            .try_for_each(|(counts, values)| draw(&mut sampler, counts, values))
+        let mut doubles = Vec::new();
+        for (counts, values) in counts.chunks(dimension).zip(values.chunks_mut(dimension)) {
+            C::read(counts, &mut doubles)?;
+            draw(&mut sampler, &doubles, values)?;
+        }
+        Ok(())
     };
     parallel::map(counts.chunks(chunk).zip(values.chunks_mut(chunk)).enumerate(), threads, work)?;
     Ok(values)

@@ -6,6 +6,7 @@
 //! with the bound of every step, is docs/exactness.md.
 
 mod chunks;
+mod counts;
 mod elementary;
 mod exact;
 mod exponential;
@@ -21,6 +22,7 @@ mod row;
 mod shapes;
 mod shares;
 
+pub use counts::Count;
 pub use gamma::Path;
 pub use grid::Grid;
 pub use row::Sampler;
@@ -69,9 +71,9 @@ impl ExactDirichlet {
     /// Chunk i of the rows draws from `key.stream(i)`; the result is the same for every number of threads.
     ///
     /// # Errors
-    /// [`Error::InvalidData`] unless every count is finite, not negative and keeps its shape below 2^50, and
-    /// [`Error::InvalidParameter`] when the length is not a multiple of the dimension.
-    pub fn release(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<u64>> {
+    /// [`Error::InvalidData`] unless every count is finite, not negative and keeps its shape below 2^50, and an integer is at
+    /// most 2^53; [`Error::InvalidParameter`] when the length is not a multiple of the dimension.
+    pub fn release<C: Count>(&self, counts: &[C], key: &StreamKey, threads: usize) -> Result<Vec<u64>> {
         self.rows(counts, key, threads, |units| units)
     }
 
@@ -79,14 +81,14 @@ impl ExactDirichlet {
     ///
     /// # Errors
     /// As [`Self::release`].
-    pub fn release_values(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<f64>> {
+    pub fn release_values<C: Count>(&self, counts: &[C], key: &StreamKey, threads: usize) -> Result<Vec<f64>> {
         let step = self.grid.step();
         self.rows(counts, key, threads, |units| elementary::small(units) * step)
     }
 
-    fn rows<T: Copy + Default + Send>(
+    fn rows<C: Count, T: Copy + Default + Send>(
         &self,
-        counts: &[f64],
+        counts: &[C],
         key: &StreamKey,
         threads: usize,
         convert: impl Fn(u64) -> T + Sync,
@@ -124,7 +126,7 @@ impl ExactGamma {
     ///
     /// # Errors
     /// As [`ExactDirichlet::release`].
-    pub fn release(&self, counts: &[f64], key: &StreamKey, threads: usize) -> Result<Vec<u64>> {
+    pub fn release<C: Count>(&self, counts: &[C], key: &StreamKey, threads: usize) -> Result<Vec<u64>> {
         let draw =
             |sampler: &mut Sampler<_>, counts: &[f64], units: &mut [u64]| sampler.draw_gammas(self, counts, units);
         chunks::rows(self.shapes.dimension(), counts, (key, threads), draw)
