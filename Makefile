@@ -48,7 +48,7 @@ lint: $(STAMP)-env $(STAMP)-build ## Check format, lints and types of both langu
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	@# The NumPy that is the last for Python 3.10 has no types for what is checked here.
-	if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then $(BIN)/mypy; \
+	@if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then $(BIN)/mypy; \
 	else echo 'types are checked from Python 3.11 on'; fi
 
 stubs: build $(STAMP)-env ## Check that _core.pyi matches the compiled module
