@@ -12,7 +12,7 @@ from truth import BetaPair, BinomialPair, GammaPair, GaussianPair, LaplacePair, 
 
 import simplexdp as sdp
 
-Test = tuple[float, arb]
+Attack = tuple[float, arb]
 """A false positive rate, rounded up, and the true positive rate that a test of that size attains."""
 
 
@@ -21,19 +21,19 @@ def upper(value: arb) -> float:
     return min(math.nextafter(float(value.upper()), math.inf), 1.0)
 
 
-def best_tests(law: Law) -> list[Test]:
+def best_tests(law: Law) -> list[Attack]:
     """Return the tests that reject the k outcomes with the largest losses, and what only P has."""
     above_p, above_q = law._above
     return [(upper(q), p + law.infinite) for p, q in zip(above_p, above_q, strict=True)]
 
 
-def by_thresholds(pair: object, losses: list[float]) -> list[Test]:
+def by_thresholds(pair: object, losses: list[float]) -> list[Attack]:
     """Return the tests that reject above each loss."""
     tails = [pair.tail(ball(loss)) for loss in losses]
     return [(upper(q), p) for p, q in tails]
 
 
-def assert_no_test_is_better(curve: sdp.PrivacyCurve, tests: list[Test], close: float | None = None) -> None:
+def assert_no_test_is_better(curve: sdp.PrivacyCurve, tests: list[Attack], close: float | None = None) -> None:
     for fpr, power in tests:
         missed = float((1 - power).upper())
         told = curve.tradeoff(fpr)
