@@ -95,3 +95,61 @@ impl Profile for BudgetPair {
         value.clamp(0.0, e) * (1.0 + MARGIN)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The four outcomes: each of two answers, and the truth told where only one data set is possible.
+    fn outcomes(epsilon: f64, delta: f64) -> [(f64, f64); 4] {
+        let likely = (1.0 - delta) * epsilon.exp() / (1.0 + epsilon.exp());
+        let unlikely = (1.0 - delta) / (1.0 + epsilon.exp());
+        [(likely, unlikely), (unlikely, likely), (delta, 0.0), (0.0, delta)]
+    }
+
+    #[test]
+    fn delta_is_the_sum_over_four_outcomes() {
+        for (epsilon0, delta0) in [(0.0, 0.0), (0.0, 0.1), (0.3, 0.0), (1.2, 1e-3), (4.0, 0.2)] {
+            let pair = BudgetPair::new(epsilon0, delta0).unwrap();
+            for epsilon in [-5.0, -1.2, -0.4, 0.0, 0.1, 0.29, 1.0, 1.2, 3.9, 7.0] {
+                let excess = |(p, q): (f64, f64)| (p - f64::exp(epsilon) * q).max(0.0);
+                let exact: f64 = outcomes(epsilon0, delta0).into_iter().map(excess).sum();
+                let (lower, upper) = (pair.delta_lower(epsilon), pair.delta_upper(epsilon));
+                assert!(lower <= exact + 2e-16 && exact - 2e-16 <= upper, "{epsilon0} {epsilon}: {lower} {upper}");
+                assert!(upper - lower <= 3.0 * MARGIN * upper, "{epsilon0} {epsilon}: {lower} {upper}");
+                if epsilon >= 0.0 && exact > delta0 * (1.0 + 1e-9) + 1e-12 {
+                    let found = pair.epsilon_upper(exact);
+                    assert!((found - epsilon).abs() < 1e-8, "{epsilon0} {epsilon}: {found}");
+                    assert!(pair.delta_upper(found) <= exact);
+                }
+            }
+            assert_eq!((pair.delta_upper(epsilon0), pair.delta_upper(f64::NAN)), (delta0, 1.0));
+            assert_eq!((pair.epsilon_upper(delta0), pair.epsilon_upper(0.9999)), (epsilon0, 0.0));
+            assert!(pair.epsilon_upper(delta0 - 1e-9).is_infinite() && pair.epsilon_upper(f64::NAN).is_infinite());
+            assert_eq!(pair.delta_lower(f64::NAN), 0.0);
+            assert_eq!((pair.response(), pair.kinks()), (Some((epsilon0, delta0)), vec![-epsilon0, epsilon0]));
+        }
+    }
+
+    #[test]
+    fn renyi_divergences_are_sums_over_two_answers() {
+        for epsilon0 in [0.01_f64, 0.3, 1.0, 2.5, 30.0] {
+            let pair = BudgetPair::new(epsilon0, 0.0).unwrap();
+            for order in [1.1, 1.5, 2.0, 3.0, 7.0, 20.0] {
+                let moment = |(p, q): (f64, f64)| q * (p / q).powf(order);
+                let sum: f64 = outcomes(epsilon0, 0.0)[..2].iter().copied().map(moment).sum();
+                let exact = sum.ln() / (order - 1.0);
+                // The logarithm of a number next to one has lost digits here.
+                let room = 1e-14 / (order - 1.0);
+                let found = pair.renyi_upper(order);
+                assert!(found >= exact - room && found <= exact * (1.0 + 2.0 * MARGIN) + room, "{epsilon0} {order}");
+            }
+        }
+        // For small epsilon l epsilon^2/2, less parts in epsilon^2.
+        let small = BudgetPair::new(1e-7, 0.0).unwrap().renyi_upper(3.0);
+        assert!((small / 1.5e-14 - 1.0).abs() < 1e-10, "{small:e}");
+        assert!(BudgetPair::new(1.0, 1e-9).unwrap().renyi_upper(2.0).is_infinite());
+        assert_eq!(BudgetPair::new(0.0, 0.0).unwrap().renyi_upper(2.0), 0.0);
+        assert!((150.0..150.1).contains(&BudgetPair::new(150.0, 0.0).unwrap().renyi_upper(1e6)));
+    }
+}

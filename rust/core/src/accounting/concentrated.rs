@@ -67,3 +67,71 @@ pub(super) fn least_rho(renyi: &dyn Fn(f64) -> f64, omega: f64) -> f64 {
     // The rounding of the chords.
     largest * (1.0 + 16.0 * f64::EPSILON)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Renyi<'a> = &'a dyn Fn(f64) -> f64;
+
+    /// The largest D/l over a dense grid of orders.
+    fn by_grid(renyi: Renyi, omega: f64) -> f64 {
+        let ratio = |i: i32| {
+            let order = 1.0 + (omega - 1.0) * (-0.002 * f64::from(i)).exp();
+            renyi(order) / order
+        };
+        (0..10_000).map(ratio).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_largest_ratio_is_that_of_a_dense_grid() {
+        let response = |e: f64| {
+            move |order: f64| {
+                let (up, x) = (1.0 / (1.0 + (-e).exp()), (order - 1.0) * e);
+                (up * x.exp_m1() + (1.0 - up) * (-x).exp_m1()).ln_1p() / (order - 1.0)
+            }
+        };
+        let gaussian = |order: f64| 0.7 * order;
+        let mixed = |order: f64| response(3.0)(order) + 0.05 * order;
+        // Infinite from order 12 on; (l - 1) D is convex.
+        let steep = |order: f64| 0.1 * order + if order < 12.0 { 1.0 / (12.0 - order) } else { f64::INFINITY };
+        let cases: [(&str, Renyi, f64); 7] = [
+            ("small response", &response(0.1), 30.0),
+            ("response", &response(2.0), 9.0),
+            ("large response", &response(8.0), 4.0),
+            ("gaussian", &gaussian, 50.0),
+            ("mixed", &mixed, 100.0),
+            ("steep", &steep, 11.0),
+            ("short", &response(2.0), 1.001),
+        ];
+        for (name, renyi, omega) in cases {
+            let (found, grid) = (least_rho(renyi, omega), by_grid(renyi, omega));
+            assert!(found >= grid * (1.0 - 1e-13) && found <= grid * (1.0 + 1e-4), "{name}: {found} {grid}");
+        }
+    }
+
+    #[test]
+    fn without_a_bound_there_is_no_rho() {
+        let finite_until = |end: f64| move |order: f64| if order <= end { order } else { f64::INFINITY };
+        assert!(least_rho(&finite_until(5.0), 6.0).is_infinite() && least_rho(&finite_until(5.0), 5.0).is_finite());
+        assert!(least_rho(&|_| 1.0, 1.0).is_infinite() && least_rho(&|_| 1.0, f64::NAN).is_infinite());
+        assert!(least_rho(&|order| order, f64::INFINITY).is_infinite());
+        assert!(least_rho(&|_| f64::NAN, 3.0).is_infinite());
+    }
+
+    #[test]
+    fn over_all_orders_the_largest_loss_bounds_what_is_far_out() {
+        let response = |order: f64| {
+            let up = 1.0 / (1.0 + (-2.0_f64).exp());
+            match order {
+                f64::INFINITY => 2.0,
+                order if order > 300.0 => 2.0 + up.ln() / (order - 1.0),
+                order => {
+                    (up * ((order - 1.0) * 2.0).exp() + (1.0 - up) * (-(order - 1.0) * 2.0).exp()).ln() / (order - 1.0)
+                }
+            }
+        };
+        let (found, grid) = (least_rho(&response, f64::INFINITY), by_grid(&response, 1e4));
+        assert!(found >= grid * (1.0 - 1e-13) && found <= grid * (1.0 + 1e-5), "{found} {grid}");
+    }
+}

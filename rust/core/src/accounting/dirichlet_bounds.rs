@@ -124,3 +124,86 @@ impl Profile for TheoremTwo {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum of 1/(x + k)^2, its tail by the Euler-Maclaurin formula.
+    fn trigamma(x: f64) -> f64 {
+        let terms: f64 = (0..2_000).rev().map(|k| (x + f64::from(k)).powi(-2)).sum();
+        let y = x + 2_000.0;
+        terms + 1.0 / y + 0.5 / (y * y) + 1.0 / (6.0 * y * y * y)
+    }
+
+    #[test]
+    fn divergences_are_those_of_the_theorem() {
+        // D <= (l/2) (r D2)^2 psi'(alpha - (l - 1) r Dinf).
+        let (scale, l2, linf, alpha) = (0.8, 1.4, 1.1, 6.0);
+        let bounds = DirichletBounds::new(scale, l2, linf, alpha).unwrap();
+        for order in [1.01, 2.0, 4.0, 7.5] {
+            let exact = 0.5 * order * (scale * l2_squared(l2) * scale) * trigamma(alpha - (order - 1.0) * scale * linf);
+            let found = bounds.renyi(order);
+            assert!(found >= exact * (1.0 - 1e-14) && found <= exact * (1.0 + 2e-11), "{order}: {found} {exact}");
+        }
+        let end = 1.0 + alpha / (scale * linf);
+        assert!(bounds.renyi(end * (1.0 - 1e-9)).is_finite() && bounds.renyi(end * (1.0 + 1e-15)).is_infinite());
+        // Rounded towards more loss: this order is the end but for roundings.
+        assert!(bounds.renyi(1.0 + 6.0 / 0.88).is_infinite());
+    }
+
+    fn l2_squared(l2: f64) -> f64 {
+        l2 * l2
+    }
+
+    #[test]
+    fn the_gamma_that_is_used_is_the_best_of_a_dense_grid() {
+        for (scale, l2, linf, alpha) in [(1.0, 1.0, 1.0, 5.0), (0.1, 1.4, 1.0, 0.5), (2.0, 1.0, 0.7, 100.0)] {
+            let bounds = DirichletBounds::new(scale, l2, linf, alpha).unwrap();
+            let theorem = TheoremTwo(bounds);
+            for delta in [1e-2_f64, 1e-6, 1e-30] {
+                let log = -delta.ln();
+                // rho omega + ln(1/delta)/(omega - 1), or with the best order below omega where that is inside.
+                let cost = |share: f64| {
+                    let gamma = share * alpha;
+                    let rho = 0.5 * l2_squared(scale * l2) * trigamma(alpha - gamma);
+                    let excess = gamma / (scale * linf);
+                    let order = 1.0 + excess.min((log / rho).sqrt());
+                    (rho * order + log / (order - 1.0), rho * (1.0 + excess) + log / excess)
+                };
+                let shares = || (1..400).map(|i| f64::from(i) / 400.0);
+                let least = shares().map(|s| cost(s).0).fold(f64::INFINITY, f64::min);
+                let found = theorem.epsilon_upper(delta);
+                let (gamma, seven) =
+                    (bounds.best_gamma(log), shares().map(|s| cost(s).1).fold(f64::INFINITY, f64::min));
+                assert!(
+                    gamma > 0.0 && gamma < alpha && cost(gamma / alpha).1 <= seven * (1.0 + 1e-9),
+                    "{delta}: {gamma}"
+                );
+                // Every gamma is valid: below the cost of the one that is used nothing may be reported.
+                assert!(
+                    found >= cost(gamma / alpha).0 * (1.0 - 1e-9) && found <= least * 1.1,
+                    "{delta}: {found} {least}"
+                );
+                let back = theorem.delta_upper(found);
+                assert!(back <= delta * (1.0 + 1e-9), "{delta}: {back:e}");
+                // Chernoff's bound with the best gamma of the grid, not below the least by more than the grid misses.
+                let exponent = |share: f64| {
+                    let rho = 0.5 * l2_squared(scale * l2) * trigamma(alpha * (1.0 - share));
+                    let end = 1.0 + share * alpha / (scale * linf);
+                    let order = (0.5 * (found + rho) / rho).clamp(1.0, end);
+                    (order - 1.0) * (found - rho * order)
+                };
+                let most = shares().map(exponent).fold(0.0, f64::max);
+                assert!(
+                    -back.ln() <= most * (1.0 + 1e-3) && -back.ln() >= most * (1.0 - 1e-9) - 1e-9,
+                    "{delta}: {back:e}"
+                );
+            }
+            assert!(theorem.epsilon_upper(0.0).is_infinite() && theorem.epsilon_upper(f64::NAN).is_infinite());
+            assert_eq!((theorem.delta_lower(1.0), theorem.is_pair()), (0.0, false));
+            assert_eq!(theorem.delta_lower(-1.0), 1.0 - (-1.0_f64).exp());
+            assert_eq!(theorem.renyi_upper(1.1), bounds.renyi(1.1));
+        }
+    }
+}

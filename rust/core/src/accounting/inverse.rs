@@ -79,3 +79,49 @@ pub(super) fn settle(delta_upper: &impl Fn(f64) -> f64, candidate: f64, target: 
     }
     epsilon_upper(delta_upper, target)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epsilons_are_on_the_side_that_was_asked_for_and_next_to_each_other() {
+        let curves: [(&str, &dyn Fn(f64) -> f64); 5] = [
+            ("exponential", &|epsilon| (-epsilon).exp()),
+            ("slow", &|epsilon| 1.0 / (1.0 + epsilon)),
+            ("normal", &|epsilon| (-0.5 * epsilon * epsilon).exp()),
+            ("ending", &|epsilon| (1.0 - epsilon / 1000.0).max(0.0)),
+            ("step", &|epsilon| if epsilon < 0.7 { 0.9 } else { 1e-30 }),
+        ];
+        for (name, curve) in curves {
+            for target in [0.5, 1e-2, 1e-6, 1e-20] {
+                let (above, below) = (epsilon_lower(&curve, target), epsilon_upper(&curve, target));
+                assert!(curve(below) <= target && (above == 0.0 || curve(above) > target), "{name} {target}");
+                assert!(above <= below && below - above <= 1.1e-13 * below, "{name} {target}: {above} {below}");
+            }
+        }
+        // Where the curve ends, a target of zero is met from there on.
+        let ending = |epsilon: f64| (1.0 - epsilon / 1000.0).max(0.0);
+        let (above, below) = (epsilon_lower(&ending, 0.0), epsilon_upper(&ending, 0.0));
+        assert!((1000.0 - 1e-9..1000.0).contains(&above) && (1000.0..1000.0 + 1e-9).contains(&below));
+    }
+
+    #[test]
+    fn what_is_never_met_is_infinite_and_what_always_is_zero() {
+        assert!(epsilon_upper(&|_| 0.5, 0.4).is_infinite() && epsilon_lower(&|_| 0.5, 0.4).is_infinite());
+        assert!(epsilon_upper(&|_| 0.5, -0.1).is_infinite() && epsilon_lower(&|_| 0.5, f64::NAN).is_infinite());
+        assert!(epsilon_upper(&|_| 0.5, 0.0).is_infinite());
+        assert_eq!((epsilon_upper(&|_| 0.5, 0.5), epsilon_lower(&|_| 0.5, 0.6)), (0.0, 0.0));
+        assert_eq!((epsilon_upper(&|_| 0.0, 0.0), epsilon_lower(&|_| 0.0, 0.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_candidate_is_moved_until_the_bound_holds() {
+        let curve = |epsilon: f64| (-epsilon).exp();
+        for candidate in [1.0, 1.0 - 1e-15, 1.0 - 1e-12, 0.9, 0.0, f64::INFINITY, f64::NAN] {
+            let found = settle(&curve, candidate, (-1.0_f64).exp());
+            assert!(curve(found) <= (-1.0_f64).exp() && (found - 1.0).abs() < 3e-12, "{candidate}: {found}");
+        }
+        assert_eq!(settle(&curve, 1.5, (-1.0_f64).exp()), 1.5);
+    }
+}

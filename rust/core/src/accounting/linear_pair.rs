@@ -285,3 +285,96 @@ impl<T: Linear + Send + Sync> Profile for T {
         self.tcdp(omega).unwrap_or_else(|| super::concentrated::least_rho(&|order| self.renyi(order), omega))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{BetaPair, Direction, GammaPair, GaussianPair};
+
+    /// A double written in hexadecimal as Python does.
+    fn hexadecimal(text: &str) -> f64 {
+        let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+        let (digits, exponent) = text.strip_prefix("0x").unwrap().split_once('p').unwrap();
+        let whole = u64::from_str_radix(&digits.replace('.', ""), 16).unwrap() as f64;
+        let scale = exponent.parse::<i32>().unwrap() - 4 * (digits.len() as i32 - 2).max(0);
+        // In two steps: a power of two below 2^-1022 alone would have lost digits.
+        sign * whole * 2.0_f64.powi(scale / 2) * 2.0_f64.powi(scale - scale / 2)
+    }
+
+    fn golden() -> impl Iterator<Item = (String, LinearPair, f64, f64)> {
+        let data = include_str!("../../../../tests/golden/data/privacy_profiles.csv");
+        data.lines().skip(1).map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            let [epsilon, a, b, r] = [1, 2, 3, 4].map(|i| hexadecimal(fields[i]));
+            let pair = match fields[0] {
+                "beta" => BetaPair::new(a, b, r).unwrap().pair().clone(),
+                "remove" => GammaPair::new(a, r, Direction::Remove).unwrap().pair().clone(),
+                "add" => GammaPair::new(a, r, Direction::Add).unwrap().pair().clone(),
+                _ => GaussianPair::new(r).unwrap().pair().clone(),
+            };
+            (line.to_owned(), pair, epsilon, fields[5].parse().unwrap())
+        })
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_read_as_they_are_meant() {
+        assert_eq!(["0x1.8000000000000p+1", "-0x1.0p-2", "0x0.0p+0"].map(hexadecimal), [3.0, -0.25, 0.0]);
+    }
+
+    #[test]
+    fn deltas_of_ninety_digits_lie_between_both_bounds() {
+        let mut seen = 0;
+        for (case, pair, epsilon, delta) in golden() {
+            let (lower, upper) = (pair.delta_lower(epsilon), pair.delta_upper(epsilon));
+            assert!(lower <= delta && delta <= upper, "{case}: {lower:e} {upper:e}");
+            assert!(upper <= delta * (1.0 + 2.0 * MARGIN) || upper == f64::MIN_POSITIVE, "{case}: {upper:e}");
+            assert!(lower >= delta * (1.0 - 2.0 * MARGIN) || delta < 1e-307, "{case}: {lower:e}");
+            seen += 1;
+        }
+        assert_eq!(seen, 400);
+    }
+
+    #[test]
+    fn epsilons_are_those_at_which_delta_of_ninety_digits_was_taken() {
+        let mut seen = 0;
+        for (case, pair, epsilon, delta) in golden().filter(|case| case.2 > 0.0 && case.3 > 1e-290 && case.3 < 0.5) {
+            let found = pair.epsilon_upper(delta);
+            // delta as a double may be off by half a unit, and the margin moves epsilon by less than its share of delta.
+            let room = 4.0 * MARGIN * delta / pair.excess(epsilon).slope;
+            assert!(found >= epsilon * (1.0 - 1e-15) - 0.01 * room, "{case}: {found:e}");
+            assert!(found <= epsilon * (1.0 + 1e-14) + 2.0 * room, "{case}: {found:e}");
+            seen += 1;
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    #[test]
+    fn slopes_are_those_of_chords() {
+        // delta is convex in x = exp(eps): minus its slope times x lies between the chords to both sides.
+        let pairs = [
+            BetaPair::new(1.5, 4.0, 1.0).unwrap().pair().clone(),
+            GammaPair::new(3.0, 2.0, Direction::Add).unwrap().pair().clone(),
+            GaussianPair::new(0.7).unwrap().pair().clone(),
+            GaussianPair::new(30.0).unwrap().pair().clone(),
+        ];
+        for pair in &pairs {
+            for epsilon in [0.0, 0.3, 0.9] {
+                let (step, delta) = (1e-3, |epsilon: f64| pair.excess(epsilon).delta);
+                let after = (delta(epsilon) - delta(epsilon + step)) / step.exp_m1();
+                let before = (delta(epsilon - step) - delta(epsilon)) / -(-step).exp_m1();
+                let slope = pair.excess(epsilon).slope;
+                assert!(after * (1.0 - 1e-9) <= slope && slope <= before * (1.0 + 1e-9), "{after} {slope} {before}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_or_infinite_has_the_bounds_that_are_always_true() {
+        let pair = GaussianPair::new(1.0).unwrap().pair().clone();
+        assert_eq!((pair.delta_upper(f64::NAN), pair.delta_lower(f64::NAN)), (1.0, 0.0));
+        assert_eq!((pair.delta_upper(f64::INFINITY), pair.delta_lower(f64::INFINITY)), (0.0, 0.0));
+        assert_eq!((pair.delta_upper(f64::NEG_INFINITY), pair.delta_upper(f64::MAX)), (1.0, f64::MIN_POSITIVE));
+        assert_eq!((pair.epsilon_upper(0.0), pair.epsilon_upper(f64::NAN)), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(pair.epsilon_upper(0.9), 0.0);
+    }
+}

@@ -57,5 +57,10 @@ mod tests {
         assert_eq!(least.delta_upper(0.5), a.delta_upper(0.5));
         assert_eq!(least.delta_upper(2.5), b.delta_upper(2.5));
         assert!(!least.is_pair());
+        for delta in [0.5, 0.1, 1e-6] {
+            assert_eq!(least.epsilon_upper(delta), a.epsilon_upper(delta).min(b.epsilon_upper(delta)));
+        }
+        assert_eq!(least.delta_lower(0.5), a.delta_lower(0.5).min(b.delta_lower(0.5)));
+        assert_eq!(least.renyi_upper(20.0), a.renyi_upper(20.0).min(b.renyi_upper(20.0)));
     }
 }

@@ -75,3 +75,66 @@ pub trait Profile: Send + Sync {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Known to one part in a thousand: 1/(1 + eps).
+    struct Rough;
+
+    impl Profile for Rough {
+        fn delta_upper(&self, epsilon: f64) -> f64 {
+            1.001 / (1.0 + epsilon)
+        }
+
+        fn delta_lower(&self, epsilon: f64) -> f64 {
+            0.999 / (1.0 + epsilon)
+        }
+    }
+
+    /// Nothing is known of it, from either side.
+    struct Open;
+
+    impl Profile for Open {
+        fn delta_upper(&self, _epsilon: f64) -> f64 {
+            1.0
+        }
+
+        fn delta_lower(&self, _epsilon: f64) -> f64 {
+            1.0
+        }
+    }
+
+    #[test]
+    fn bounds_of_epsilon_are_as_far_apart_as_those_of_delta() {
+        // 1/(1 + eps) = 0.1 at 9; the bounds are at 8.99 and 9.01.
+        let (lower, upper) = (Rough.epsilon_lower(0.1), Rough.epsilon_upper(0.1));
+        assert!((lower - 8.99).abs() < 1e-9 && (upper - 9.01).abs() < 1e-9, "{lower} {upper}");
+        assert_eq!(Rough.epsilon_within(0.1, 0.03).unwrap(), (lower, upper));
+        assert!(Rough.epsilon_within(0.1, 0.019).is_err() && Rough.epsilon_within(0.1, 0.0).is_err());
+        assert!(Rough.epsilon_within(0.1, f64::NAN).is_err());
+        assert_eq!(Open.epsilon_within(0.5, 1.0).unwrap(), (f64::INFINITY, f64::INFINITY));
+        // Above at both ends by nothing, an answer; infinite at one end alone, none.
+        struct Half;
+        impl Profile for Half {
+            fn delta_upper(&self, _epsilon: f64) -> f64 {
+                1.0
+            }
+
+            fn delta_lower(&self, _epsilon: f64) -> f64 {
+                0.0
+            }
+        }
+        assert!(Half.epsilon_within(0.5, 1.0).is_err());
+    }
+
+    #[test]
+    fn of_a_profile_that_tells_no_more_nothing_more_is_taken_to_be_known() {
+        assert!(Rough.renyi_upper(2.0).is_infinite() && Rough.tcdp_upper(2.0).is_infinite());
+        assert_eq!(
+            (Rough.kinks(), Rough.response(), Rough.gaussian_square(), Rough.is_pair()),
+            (vec![], None, None, true)
+        );
+    }
+}

@@ -236,3 +236,142 @@ fn scan_minimum(f: impl Fn(f64) -> f64) -> (f64, f64) {
     let refined = golden_minimum(&f, best.0 - step, best.0 + step, 40);
     if refined.1 < best.1 { refined } else { best }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::GaussianPair;
+
+    /// The largest p - exp(eps) q over pairs of coins (p, q) whose divergence of this order is within the bound: p for each
+    /// q of a dense grid by bisection. No other event of any pair within the bound can do more.
+    fn by_coins(order: f64, divergence: f64, epsilon: f64) -> f64 {
+        let limit = ((order - 1.0) * divergence).exp();
+        let power = |p: f64, q: f64| (order * p.ln() + (1.0 - order) * q.ln()).exp();
+        let moment = |p: f64, q: f64| power(p, q) + power(1.0 - p, 1.0 - q);
+        let largest = |q: f64| {
+            let (mut low, mut high) = (q, 1.0);
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                if moment(middle, q) <= limit { low = middle } else { high = middle }
+            }
+            low - epsilon.exp() * q
+        };
+        (1..4_000).map(|i| largest((-0.01 * f64::from(i)).exp())).fold(0.0, f64::max)
+    }
+
+    fn at(order: f64, divergence: f64, conversion: Conversion) -> RenyiProfile {
+        let bound = move |x: f64| if x <= order { divergence } else { f64::INFINITY };
+        RenyiProfile::at_order(Arc::new(bound), conversion, order).unwrap()
+    }
+
+    #[test]
+    fn one_order_gives_what_the_worst_pair_of_coins_has() {
+        for (order, divergence) in [(2.0, 0.5), (8.0, 0.3), (1.5, 2.0), (40.0, 1.0)] {
+            let profile = at(order, divergence, Conversion::Optimal);
+            for epsilon in [0.0, 0.2, 0.8, 1.5, 4.0] {
+                // Orders below the last one have the same bound, but it is weaker there.
+                let (found, exact) = (profile.delta_upper(epsilon), by_coins(order, divergence, epsilon));
+                let room = 1e-9 * exact + 1e-13;
+                assert!(
+                    found >= exact - room && found <= exact * 1.002 + room,
+                    "{order} {epsilon}: {found:e} {exact:e}"
+                );
+                assert!(found <= at(order, divergence, Conversion::Tangent).delta_upper(epsilon) * (1.0 + 1e-9));
+            }
+        }
+    }
+
+    #[test]
+    fn the_tangent_is_the_best_of_all_orders_by_the_formula_of_its_theorem() {
+        // [CKS20] Proposition 12: exp((l - 1)(D - eps))/(l - 1) (1 - 1/l)^l.
+        let (mu, e0) = (0.8_f64, 0.6_f64);
+        let gaussian = move |l: f64| 0.5 * l * mu * mu;
+        let response = move |l: f64| {
+            ((l * e0).exp() / (1.0 + e0.exp()) + ((1.0 - l) * e0).exp() / (1.0 + e0.exp())).ln() / (l - 1.0)
+        };
+        // Above the largest loss the best order is as large as there are.
+        let bounds: [(RenyiBound, f64); 2] = [(Arc::new(gaussian), 4.0), (Arc::new(response), 0.55)];
+        for (bound, last) in bounds {
+            let profile = RenyiProfile::new(bound.clone(), Conversion::Tangent);
+            for epsilon in [-0.5, 0.0, 0.3, 0.55, 2.0, 4.0].into_iter().filter(|epsilon| *epsilon <= last) {
+                let delta = |l: f64| ((l - 1.0) * (bound(l) - epsilon)).exp() / (l - 1.0) * (1.0 - 1.0 / l).powf(l);
+                let orders = (0..60_000).map(|i| 1.0 + 59.0 * (-2e-4 * f64::from(i)).exp());
+                let exact = orders.map(delta).fold(1.0, f64::min);
+                let found = profile.delta_upper(epsilon);
+                assert!(found >= exact * (1.0 - 1e-5), "{epsilon}: {found:e} {exact:e}");
+                assert!(found <= exact * (1.0 + 1e-9), "{epsilon}: {found:e} {exact:e}");
+            }
+            assert_eq!(profile.delta_upper(f64::NAN), 1.0);
+            assert_eq!(
+                (profile.delta_lower(0.5), profile.delta_lower(-0.5), profile.is_pair()),
+                (0.0, 1.0 - (-0.5_f64).exp(), false)
+            );
+        }
+    }
+
+    #[test]
+    fn no_bound_is_below_the_curve_of_a_pair_that_has_the_divergences() {
+        for mu in [0.1, 1.0, 4.0] {
+            let pair = GaussianPair::new(mu).unwrap();
+            let profile = RenyiProfile::new(Arc::new(move |l: f64| 0.5 * l * mu * mu), Conversion::Optimal);
+            for epsilon in [0.0, 0.1, 0.5, 2.0, 9.0, 20.0] {
+                let (found, exact) = (profile.delta_upper(epsilon), pair.delta_upper(epsilon));
+                assert!(found >= exact * (1.0 - 1e-10), "{mu} {epsilon}: {found:e} {exact:e}");
+                // A single order is off by a factor that grows like the root of the exponent.
+                assert!(exact < 1e-250 || found <= 40.0 * exact, "{mu} {epsilon}: {found:e} {exact:e}");
+            }
+            assert!(profile.renyi_upper(3.0) == 1.5 * mu * mu && profile.tcdp_upper(9.0) >= 0.5 * mu * mu);
+            assert!(profile.tcdp_upper(9.0) <= 0.5 * mu * mu * (1.0 + 1e-4));
+        }
+    }
+
+    #[test]
+    fn epsilon_of_an_order_gives_back_the_delta_of_its_formula() {
+        for (order, divergence, delta) in [(1.5, 0.1, 1e-3), (4.0, 2.0, 1e-6), (64.0, 0.7, 1e-10), (300.0, 5.0, 0.1)] {
+            let epsilon = epsilon_tangent(order, divergence, delta);
+            let log = (order - 1.0) * (divergence - epsilon) - (order - 1.0).ln() + order * (1.0 - 1.0 / order).ln();
+            let (log_delta, room) = (f64::ln(delta), 1e-9 * (order - 1.0) * (1.0 + epsilon.abs() + divergence));
+            assert!(
+                log <= log_delta + 1e-13 * (1.0 + log.abs()) && log >= log_delta - room,
+                "{order}: {log} {log_delta}"
+            );
+            let again = log_delta_tangent(order - 1.0, divergence, epsilon);
+            assert!((again - log).abs() <= 1e-12 * (1.0 + log.abs()), "{order}: {again} {log}");
+        }
+        assert!(log_delta_tangent(1.0, f64::INFINITY, f64::INFINITY).is_infinite());
+    }
+
+    #[test]
+    fn divergences_of_independent_releases_add_up() {
+        let first: Arc<dyn Profile> = Arc::new(at(9.0, 0.25, Conversion::Optimal));
+        let second: Arc<dyn Profile> = Arc::new(GaussianPair::new(0.5).unwrap());
+        let all = RenyiProfile::composed(vec![(first, 3), (second, 2)], Conversion::Optimal);
+        let exact = |order: f64| 3.0 * 0.25 + order * 0.25;
+        for order in [1.5, 4.0, 9.0] {
+            let found = all.renyi_upper(order);
+            assert!(found >= exact(order) && found <= exact(order) * (1.0 + 1e-10), "{order}: {found}");
+        }
+        assert!(all.renyi_upper(9.5).is_infinite());
+        // The largest D/l is not above 3 times 0.25, at orders near 1, and 2 times 1/8.
+        let rho = all.tcdp_upper(8.0);
+        assert!((1.0 - 1e-9..1.0 + 1e-6).contains(&rho), "{rho}");
+        let nothing: Arc<dyn Profile> = Arc::new(RenyiProfile::new(Arc::new(|_| f64::INFINITY), Conversion::Tangent));
+        assert_eq!(RenyiProfile::composed(vec![(nothing, 0)], Conversion::Tangent).renyi_upper(2.0), 0.0);
+    }
+
+    #[test]
+    fn what_is_no_order_or_no_divergence_is_refused() {
+        let new = |divergence: f64, order: f64| {
+            RenyiProfile::at_order(Arc::new(move |_| divergence), Conversion::Tangent, order)
+        };
+        for (divergence, order) in
+            [(1.0, 1.0), (1.0, f64::INFINITY), (1.0, f64::NAN), (-0.1, 2.0), (f64::INFINITY, 2.0)]
+        {
+            assert!(new(divergence, order).is_err(), "{divergence} {order}");
+        }
+        assert!(new(0.0, 1.1).is_ok());
+        // With no divergence at all there is no bound but the one that is always true.
+        let unknown = RenyiProfile::new(Arc::new(|_| f64::INFINITY), Conversion::Optimal);
+        assert_eq!(unknown.delta_upper(5.0), 1.0);
+    }
+}

@@ -109,3 +109,76 @@ impl Profile for WithSamplingError {
         self.eta == 0.0 && self.ideal.is_pair()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{BudgetPair, GaussianPair};
+
+    #[test]
+    fn the_error_adds_its_part_to_each_delta() {
+        let ideal: Arc<dyn Profile> = Arc::new(GaussianPair::new(1.0).unwrap());
+        for eta in [1e-12_f64, 1e-6, 1e-3, 0.2] {
+            let all = WithSamplingError::new(ideal.clone(), eta).unwrap();
+            let sum = |epsilon: f64| ideal.delta_upper(epsilon) + eta * (1.0 + epsilon.exp());
+            // What holds at a smaller epsilon holds further right too.
+            let so_far = |epsilon: f64| (0..=4_000).map(|i| sum(epsilon * f64::from(i) / 4_000.0)).fold(1.0, f64::min);
+            for epsilon in [0.0, 0.5, 2.0, 4.0, 8.0, 16.0] {
+                let (found, exact) = (all.delta_upper(epsilon), so_far(epsilon));
+                assert!(
+                    found >= exact * (1.0 - 1e-4) && found <= sum(epsilon).min(1.0) * (1.0 + 1e-10),
+                    "{eta} {epsilon}"
+                );
+                assert!(
+                    found <= exact * (1.0 + 1e-9) || sum(epsilon) < 1.4 * exact,
+                    "{eta} {epsilon}: {found:e} {exact:e}"
+                );
+                let lower = ideal.delta_lower(epsilon) - eta * (1.0 + epsilon.exp());
+                assert!(all.delta_lower(epsilon) <= lower.max(0.0) * (1.0 + 1e-9) + 1e-18, "{eta} {epsilon}");
+                assert!(all.delta_lower(epsilon) >= lower - 1e-10 * eta * epsilon.exp() - 1e-16, "{eta} {epsilon}");
+            }
+            // Below zero nothing is taken from the left.
+            assert!(all.delta_upper(-1.0) >= sum(-1.0).min(1.0) * (1.0 - 1e-15));
+        }
+    }
+
+    #[test]
+    fn epsilons_keep_their_delta_and_are_the_least_of_a_dense_grid() {
+        let ideal: Arc<dyn Profile> = Arc::new(GaussianPair::new(1.0).unwrap());
+        let eta = 1e-7_f64;
+        let all = WithSamplingError::new(ideal.clone(), eta).unwrap();
+        let sum = |epsilon: f64| ideal.delta_upper(epsilon) + eta * (1.0 + epsilon.exp());
+        for delta in [0.1, 1e-2, 1e-4, 2e-5, 1.2e-5] {
+            let found = all.epsilon_upper(delta);
+            let least = (0..200_000).map(|i| 5e-5 * f64::from(i)).find(|&epsilon| sum(epsilon) <= delta);
+            match least {
+                Some(least) => assert!((least - 6e-5..=least + 1e-9).contains(&found), "{delta}: {found} {least}"),
+                None => assert!(found.is_infinite(), "{delta}: {found}"),
+            }
+        }
+        // Below the least sum nothing holds, and just above it something does.
+        let least = (0..100_000).map(|i| sum(1e-4 * f64::from(i))).fold(1.0, f64::min);
+        assert!(all.epsilon_upper(least * 0.999).is_infinite() && all.epsilon_upper(least * 1.001).is_finite());
+        assert!(all.delta_upper(all.epsilon_upper(least * 1.001)) <= least * 1.001);
+        assert!(all.epsilon_upper(0.0).is_infinite());
+    }
+
+    #[test]
+    fn without_error_it_is_the_ideal_profile_and_with_one_no_pair() {
+        let ideal: Arc<dyn Profile> = Arc::new(BudgetPair::new(1.0, 0.0).unwrap());
+        let (none, some) =
+            (WithSamplingError::new(ideal.clone(), 0.0).unwrap(), WithSamplingError::new(ideal.clone(), 1e-9).unwrap());
+        for epsilon in [0.5, 1.0, 2.0, 900.0, f64::INFINITY] {
+            assert_eq!(none.delta_upper(epsilon), ideal.delta_upper(epsilon), "{epsilon}");
+            assert_eq!(none.delta_lower(epsilon), ideal.delta_lower(epsilon), "{epsilon}");
+        }
+        assert_eq!(none.epsilon_upper(1e-3), ideal.epsilon_upper(1e-3));
+        assert!(none.is_pair() && !some.is_pair());
+        assert!(none.renyi_upper(2.0) == ideal.renyi_upper(2.0) && some.renyi_upper(2.0).is_infinite());
+        assert_eq!((none.delta_upper(f64::NAN), some.delta_upper(f64::NAN)), (1.0, 1.0));
+        // Where only the error is left, the least sum counts, which is at the largest loss.
+        let least = 1e-9 * (1.0 + 1.0_f64.exp());
+        assert!((some.delta_upper(50.0) / least - 1.0).abs() < 1e-6, "{:e}", some.delta_upper(50.0));
+        assert!(WithSamplingError::new(ideal.clone(), 1.0).is_err() && WithSamplingError::new(ideal, -1e-9).is_err());
+    }
+}

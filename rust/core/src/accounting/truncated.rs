@@ -87,3 +87,62 @@ pub(super) fn rounded_exp(x: f64) -> f64 {
     }
     ((-x * (1.0 - 1e-14)).exp() * (1.0 + MARGIN)).clamp(f64::MIN_POSITIVE, 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chernoff's bound with every order of a dense grid: the largest (l - 1)(eps - rho l) over l in [1, omega].
+    fn by_orders(rho: f64, omega: f64, epsilon: f64) -> f64 {
+        let value = |l: f64| (l - 1.0) * (epsilon - rho * l);
+        let last = omega.min(1e3);
+        (0..=20_000).map(|i| value(1.0 + (last - 1.0) * f64::from(i) / 20_000.0)).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn delta_is_the_best_of_the_bounds_of_all_orders() {
+        for (rho, omega) in [(0.1, 3.0), (0.5, 12.0), (0.02, 40.0), (1.0, 1.5), (0.5, f64::INFINITY)] {
+            let profile = TruncatedProfile::new(rho, omega).unwrap();
+            for epsilon in [-1.0, 0.0, 0.5 * rho, rho, 1.1 * rho, 3.0 * rho, 6.0 * rho, 30.0 * rho, 80.0 * rho] {
+                let (found, exact) = (-profile.delta_upper(epsilon).ln(), by_orders(rho, omega, epsilon).min(708.396));
+                // A grid of orders misses the best one by little, and only to one side.
+                assert!(
+                    found <= exact + 1e-3 * exact && found >= exact * (1.0 - 1e-9) - 2.0 * MARGIN,
+                    "{rho} {omega} {epsilon}"
+                );
+                assert!(profile.delta_lower(epsilon) <= (1.0 - epsilon.exp()).max(0.0) + 1e-16);
+            }
+        }
+        assert_eq!(TruncatedProfile::new(0.5, 2.0).unwrap().delta_lower(-1.0), 1.0 - (-1.0_f64).exp());
+        assert_eq!(TruncatedProfile::new(0.5, 2.0).unwrap().delta_upper(f64::NAN), 1.0);
+    }
+
+    #[test]
+    fn epsilon_is_the_best_of_the_bounds_of_all_orders() {
+        for (rho, omega) in [(0.1, 3.0), (0.5, 12.0), (0.02, 40.0), (1.0, 1.5), (0.5, f64::INFINITY)] {
+            let profile = TruncatedProfile::new(rho, omega).unwrap();
+            for delta in [0.9_f64, 0.3, 1e-2, 1e-6, 1e-20, 1e-100] {
+                let cost = |l: f64| rho * l - delta.ln() / (l - 1.0);
+                let last = f64::min(omega, 1e3);
+                let orders = (0..100_000).map(|i| 1.0 + (last - 1.0) * (-1e-4 * f64::from(i)).exp());
+                let exact = orders.map(cost).fold(f64::INFINITY, f64::min);
+                let found = profile.epsilon_upper(delta);
+                assert!(
+                    found <= exact * (1.0 + 1e-9) && found >= exact * (1.0 - 1e-6),
+                    "{rho} {omega} {delta}: {found} {exact}"
+                );
+                assert!(profile.delta_upper(found) <= delta);
+            }
+            assert!(profile.epsilon_upper(0.0).is_infinite() && profile.epsilon_upper(f64::NAN).is_infinite());
+        }
+    }
+
+    #[test]
+    fn orders_beyond_omega_are_bounded_by_nothing() {
+        let profile = TruncatedProfile::new(0.25, 8.0).unwrap();
+        assert!((1.0..1.0 + 1e-10).contains(&profile.renyi_upper(4.0)) && profile.renyi_upper(8.0).is_infinite());
+        assert_eq!((profile.tcdp_upper(8.0), profile.tcdp_upper(8.1), profile.is_pair()), (0.25, f64::INFINITY, false));
+        assert!(TruncatedProfile::new(0.1, 1.0).is_err() && TruncatedProfile::new(-0.1, 2.0).is_err());
+        assert!(TruncatedProfile::new(0.1, f64::NAN).is_err() && TruncatedProfile::new(0.0, 1.1).is_ok());
+    }
+}

@@ -151,3 +151,63 @@ impl Profile for TwoCategories {
         self.largest(f64::INFINITY, |pair| pair.renyi_upper(order))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_is_the_largest_over_all_pairs_of_neighbours() {
+        for (a, b, r, total, floor) in [
+            (0.5, 0.5, 1.0, 1, 0),
+            (0.5, 0.5, 1.0, 9, 0),
+            (1.0, 6.0, 0.7, 40, 0),
+            (3.0, 0.2, 2.0, 25, 4),
+            (8.0, 8.0, 0.1, 130, 1),
+        ] {
+            let profile = TwoCategories::new(a, b, r, total, floor).unwrap();
+            // Counts (k, n - k) against (k - 1, n - k + 1), and the categories exchanged.
+            let pairs: Vec<BetaPair> = (floor + 1..=total - floor)
+                .map(|k| (a + r * (k - 1) as f64, b + r * (total - k) as f64))
+                .flat_map(|(x, y)| [(x, y), (y, x)])
+                .map(|(x, y)| BetaPair::new(x, y, r).unwrap())
+                .collect();
+            let largest = |value: &dyn Fn(&BetaPair) -> f64| pairs.iter().map(value).fold(0.0, f64::max);
+            for epsilon in [-0.5, 0.0, 0.4, 1.3, 3.0] {
+                let (found, exact) = (profile.delta_upper(epsilon), largest(&|pair| pair.delta_upper(epsilon)));
+                assert!(
+                    found >= exact * (1.0 - 1e-13) && found <= exact * (1.0 + 1e-12),
+                    "{total} {epsilon}: {found} {exact}"
+                );
+                let (lower, true_lower) = (profile.delta_lower(epsilon), largest(&|pair| pair.delta_lower(epsilon)));
+                // The worst pair is at an end.
+                assert!(lower <= true_lower * (1.0 + 1e-12) && lower >= true_lower * (1.0 - 1e-9), "{total} {epsilon}");
+            }
+            for delta in [0.1, 1e-5] {
+                let (found, exact) = (profile.epsilon_upper(delta), largest(&|pair| pair.epsilon_upper(delta)));
+                assert!(
+                    found >= exact * (1.0 - 1e-13) && found <= exact * (1.0 + 1e-10),
+                    "{total} {delta}: {found} {exact}"
+                );
+            }
+            let (found, exact) = (profile.renyi_upper(1.05), largest(&|pair| pair.renyi_upper(1.05)));
+            assert!(found >= exact * (1.0 - 1e-13) && found <= exact * (1.0 + 1e-10), "{total}: {found} {exact}");
+        }
+    }
+
+    #[test]
+    fn totals_that_no_two_data_sets_share_are_refused() {
+        assert!(TwoCategories::new(1.0, 1.0, 1.0, 0, 0).is_err() && TwoCategories::new(1.0, 1.0, 1.0, 6, 3).is_err());
+        assert!(TwoCategories::new(1.0, 1.0, 1.0, 7, 3).is_ok());
+        assert!(TwoCategories::new(1.0, 1.0, 1e-9, 1 << 53, 0).is_ok());
+        assert!(TwoCategories::new(1.0, 1.0, 1e-9, (1 << 53) + 1, 0).is_err());
+        assert!(TwoCategories::new(0.0, 1.0, 1.0, 5, 0).is_err() && TwoCategories::new(1.0, 1.0, 0.0, 5, 0).is_err());
+    }
+
+    #[test]
+    fn parameters_beyond_the_range_of_the_pairs_leave_the_lower_bound_at_nothing() {
+        let cut = TwoCategories::new(1.0, 1.0, 1e9, 5_000, 0).unwrap();
+        assert!(cut.is_cut_off() && cut.delta_lower(0.1) == 0.0 && cut.delta_upper(0.1) > 0.99);
+        assert!(!TwoCategories::new(1.0, 1.0, 1e8, 5_000, 0).unwrap().is_cut_off());
+    }
+}

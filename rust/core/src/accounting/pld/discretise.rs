@@ -286,3 +286,104 @@ impl Fine {
         Excess { share: (worst.share * room).min(1.0), at_right: (worst.at_right * room).min(1.0) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{BudgetPair, GaussianPair, LaplacePair};
+
+    /// delta of masses at losses, at any epsilon: the sum of p (1 - exp(eps - loss)) over the losses above.
+    fn delta(pmf: &Pmf, epsilon: f64) -> f64 {
+        let term = |&(k, p): &(i64, f64)| p * (1.0 - (epsilon - k as f64 * pmf.step).exp()).max(0.0);
+        pmf.infinite + pmf.atoms.iter().map(term).sum::<f64>()
+    }
+
+    fn laws() -> Vec<(&'static str, Box<dyn Profile>)> {
+        vec![
+            ("gaussian", Box::new(GaussianPair::new(1.3).unwrap())),
+            ("narrow", Box::new(GaussianPair::new(0.05).unwrap())),
+            ("laplace", Box::new(LaplacePair::new(1.1).unwrap())),
+            ("response", Box::new(BudgetPair::new(0.8, 0.01).unwrap())),
+        ]
+    }
+
+    /// Even knots, uneven ones, and few of them on one side.
+    fn knots() -> Vec<(f64, Vec<i64>)> {
+        let uneven = (-60..=60_i64).map(|i| i * i.abs() / 4 + i).collect();
+        vec![(0.0625, (-80..=80).collect()), (0.01, uneven), (0.25, vec![-9, -2, 0, 1, 2, 3, 5, 8, 13, 30])]
+    }
+
+    #[test]
+    fn the_pessimistic_masses_lie_above_the_curve_everywhere_and_meet_it_at_the_knots() {
+        for (name, law) in laws() {
+            for (step, knots) in knots() {
+                let pmf = pessimistic(&*law, step, &knots);
+                assert!(pmf.inflation >= 1.0 && pmf.inflation < 1.0 + 1e-9, "{name} {step}: {}", pmf.inflation);
+                assert!(pmf.atoms.iter().all(|atom| atom.1 > 0.0 && knots.contains(&atom.0)));
+                for i in -400..=400 {
+                    let epsilon = 0.0173 * f64::from(i);
+                    let (found, exact) = (pmf.inflation * delta(&pmf, epsilon), law.delta_lower(epsilon));
+                    assert!(found >= exact * (1.0 - 1e-15), "{name} {step} {epsilon}: {found:e} {exact:e}");
+                }
+                for k in &knots {
+                    let epsilon = *k as f64 * step;
+                    let (found, exact) = (pmf.inflation * delta(&pmf, epsilon), law.delta_upper(epsilon));
+                    // What is left at the last knot is at infinity.
+                    assert!(
+                        (found - exact).abs() <= 1e-9 * exact + 2.0 * LEAST,
+                        "{name} {step} {k}: {found:e} {exact:e}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_optimistic_masses_lie_below_the_curve_everywhere_and_near_it_on_a_fine_grid() {
+        for (name, law) in laws() {
+            for (step, knots) in knots() {
+                let pmf = optimistic(&*law, step, &knots);
+                assert!(pmf.inflation >= 1.0 && pmf.inflation < 1.0 + 1e-9, "{name} {step}: {}", pmf.inflation);
+                for i in -400..=400 {
+                    let epsilon = 0.0173 * f64::from(i);
+                    let (found, exact) = (delta(&pmf, epsilon) / pmf.inflation, law.delta_upper(epsilon));
+                    assert!(found <= exact * (1.0 + 1e-15), "{name} {step} {epsilon}: {found:e} {exact:e}");
+                }
+            }
+            let fine = optimistic(&*law, 0.015625, &(-700..=700).collect::<Vec<_>>());
+            for epsilon in [-1.0, -0.3, 0.0, 0.2] {
+                let (found, exact) = (delta(&fine, epsilon), law.delta_upper(epsilon));
+                let room = if name == "narrow" { 0.05 } else { 5e-3 };
+                assert!(
+                    (found - exact).abs() <= room * exact + 1e-12 || exact < 1e-4,
+                    "{name} {epsilon}: {found:e} {exact:e}"
+                );
+            }
+        }
+    }
+
+    /// Says that nothing is known, or what is no number.
+    struct Silent(f64);
+
+    impl Profile for Silent {
+        fn delta_upper(&self, _epsilon: f64) -> f64 {
+            self.0
+        }
+
+        fn delta_lower(&self, _epsilon: f64) -> f64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_counts_as_the_worst_on_either_side() {
+        let knots: Vec<i64> = (-20..=20).collect();
+        let (above, below) = (pessimistic(&Silent(f64::NAN), 0.1, &knots), optimistic(&Silent(f64::NAN), 0.1, &knots));
+        for epsilon in [-1.0_f64, 0.0, 1.0] {
+            assert!(above.inflation * delta(&above, epsilon) >= 1.0 - 1e-15);
+            assert!(delta(&below, epsilon) <= (1.0 - epsilon.exp()).max(0.0) * (1.0 + 1e-12));
+        }
+        let few = optimistic(&GaussianPair::new(1.0).unwrap(), 0.1, &[0, 1]);
+        assert!(few.atoms.is_empty() && few.infinite == 0.0);
+    }
+}
