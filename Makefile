@@ -118,7 +118,7 @@ instructions: $(STAMP)-tools ## Count the instructions of the hot kernels (valgr
 
 unsafe: ## Run the tests of the unsafe calls and of what they serve under Miri, with wide vectors and without; needs rustup's nightly
 	rustup component add --toolchain nightly miri rust-src
-	for flags in "" "-C target-feature=+avx2" "-C target-feature=+avx2,+avx512f,+avx512vpopcntdq"; do \
+	for flags in "" "-C target-feature=+avx2" "-C target-feature=+avx2,+avx512f,+avx512dq,+avx512bw,+avx512vl,+avx512vpopcntdq"; do \
 		RUSTFLAGS="$$flags" MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR="target/miri$${flags##*+}" \
 		cargo +nightly miri test --locked -p simplexdp-core --lib -- \
 		wide:: random::chacha counting::tests::columns_of counting::tests::one_column counting::tests::a_ inference::sums || exit 1; \

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use simplexdp_core::accounting::{BudgetPair, Composition, LossTable, Profile};
+use simplexdp_core::accounting::{BudgetPair, Composition, LaplacePair, LossTable, Profile};
 use statrs::function::erf::erfc;
 
 /// Gaussian noise: the pair N(mu, 1) against N(0, 1). n of them are one with mu sqrt(n).
@@ -283,4 +283,17 @@ fn deltas_near_the_smallest_doubles_are_bounds_too() {
         let log_delta = log_tail(z) + (-(epsilon + log_upper_tail(z + mu) - log_tail(z)).exp()).ln_1p();
         assert!(!(log_delta > f64::ln(delta) * (1.0 - 1e-6)), "{delta:e} {epsilon} {log_delta}");
     }
+}
+
+#[test]
+fn very_many_releases_cost_no_more_than_their_divergences_say() {
+    let (n, delta) = (1_u64 << 36, 1e-6);
+    let c = composed([(LaplacePair::new((n as f64).sqrt().recip()).unwrap(), n)]);
+    let (lower, upper) = (c.epsilon_lower(delta), c.epsilon_upper(delta));
+    // Each release is (1/n)/2-zCDP [BS16].
+    let by_zcdp = 0.5 + 2.0 * (0.5 * -f64::ln(delta)).sqrt();
+    assert!(lower <= upper && upper <= by_zcdp, "{lower} {upper} {by_zcdp}");
+    // They tend to the Gaussian pair of mu = 1, and are never below it by more than a part in the root of n.
+    assert!(upper >= Gaussian(1.0).exact_epsilon(delta) * (1.0 - 1e-4), "{upper}");
+    assert!(c.delta_upper(upper) <= delta && c.delta_lower(0.5 * upper) <= c.delta_upper(0.5 * upper));
 }

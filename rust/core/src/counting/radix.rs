@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr};
 use super::tally::{Counter, Tally};
 use super::{Code, Codes, for_every_type};
 use crate::interrupt;
-use crate::wide::{prefetch, widest};
+use crate::wide::{prefetch, wide};
 
 /// Rows that are handled at a time: few enough that the processor counts one chunk while it fetches the next, enough
 /// that vector loops pay.
@@ -117,7 +117,7 @@ impl Columns<'_> {
         let factors: [I; N] = std::array::from_fn(|column| I::narrow(self.cardinalities[place + column] as u64));
         let largest: [I; N] = std::array::from_fn(|column| I::narrow(self.cardinalities[place + column] as u64 - 1));
         let kept = I::narrow(if place == 0 { 0 } else { u64::MAX });
-        let outside = widest(
+        let outside = wide(
             #[inline(always)]
             || extend(cells, kept, columns, factors, largest),
         );

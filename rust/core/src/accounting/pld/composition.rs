@@ -7,6 +7,7 @@ use super::discretise::{optimistic, pessimistic};
 use super::outcomes::Outcomes;
 use super::plan::{Aim, Part, Sketch, few_digits, short_step};
 use super::pmf::Pmf;
+use crate::accounting::renyi::{Conversion, RenyiProfile};
 use crate::accounting::{Profile, inverse};
 use crate::once::kept;
 use crate::rounding::{any_of_down, any_of_up, count_up, exp_m1_up, multiple_up, quotient_down, total_up};
@@ -23,6 +24,8 @@ const THINNING: usize = 8;
 /// Tilts, in units of one over the deviation, and means, in units of the deviation, that are as good as the same.
 const SAME_TILT: f64 = 0.05;
 const SAME_MEAN: f64 = 0.3;
+/// From so many releases on what the steps of a grid add may be more than what Renyi divergences lose.
+const MANY: u64 = 1 << 24;
 /// Share of a bound that may be convolution error before another tilt is tried.
 const NOISE: f64 = 1e-7;
 
@@ -30,7 +33,8 @@ const NOISE: f64 = 1e-7;
 ///
 /// All of them must be profiles of pairs in the same direction: of x against x' for one ordered pair of neighbours.
 /// Where the outcomes are few every answer is a sum over them, else it is found on a grid that is chosen for the question;
-/// both hold in floating point.
+/// both hold in floating point. A step of the grid is added for each part: of very many parts the sum of their Renyi
+/// divergences is asked too, and the better bound counts.
 pub struct Composition {
     parts: Vec<(Arc<dyn Profile>, u64)>,
     tails: Mutex<Vec<Tail>>,
@@ -38,6 +42,8 @@ pub struct Composition {
     tops: OnceLock<Vec<f64>>,
     /// The composition outcome by outcome, if they are few.
     outcomes: OnceLock<Option<Outcomes>>,
+    /// The sum of the Renyi divergences, where the parts are [`MANY`].
+    divergences: Option<RenyiProfile>,
 }
 
 /// What is asked.
@@ -81,8 +87,10 @@ impl Composition {
         if merged.is_empty() || count > 1 << 40 {
             return Err(Error::parameter("count", "be between 1 and 2^40 releases in all", count));
         }
+        let divergences = (count >= MANY).then(|| RenyiProfile::composed(merged.clone(), Conversion::Optimal));
         Ok(Self {
             parts: merged,
+            divergences,
             tails: Mutex::default(),
             sketches: Mutex::default(),
             tops: OnceLock::new(),
@@ -317,6 +325,7 @@ impl Profile for Composition {
             return self.infinite(Side::Upper);
         }
         let value = self.delta(epsilon, Side::Upper).unwrap_or(1.0);
+        let value = self.divergences.as_ref().map_or(value, |sum| value.min(sum.delta_upper(epsilon)));
         value.max(self.largest_part(|profile| profile.delta_upper(epsilon))).min(1.0)
     }
 
@@ -335,6 +344,7 @@ impl Profile for Composition {
         }
         let found = self.answer(Question::Epsilon { delta }, Side::Upper, None).unwrap_or(f64::INFINITY);
         let least = self.largest_part(|profile| profile.epsilon_upper(delta));
+        let found = self.divergences.as_ref().map_or(found, |sum| found.min(sum.epsilon_upper(delta)));
         let epsilon = found.min(self.beyond(delta)).max(least);
         if epsilon.is_infinite() {
             // No grid has an answer: what each part costs alone still adds up.
