@@ -63,7 +63,7 @@ pub(super) fn gammas(
 }
 
 /// Values that are looked at together for some that are not settled.
-pub(super) const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 8;
 
 /// Which blocks of values have some that are not settled.
 #[inline(always)]

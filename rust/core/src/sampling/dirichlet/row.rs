@@ -181,12 +181,12 @@ impl<B: Bits> Sampler<B> {
                 first_tries::exponentials(&self.words.0[i..=i], values, errors);
             }
         }
-        self.settle(shapes, counts)?;
+        self.settle(shapes, counts, kinds.all_ones)?;
         Ok(kinds.boosted)
     }
 
     /// Goes on with the entries that their first try did not settle.
-    fn settle(&mut self, shapes: &Shapes, counts: &[f64]) -> Result<()> {
+    fn settle(&mut self, shapes: &Shapes, counts: &[f64], all_ones: bool) -> Result<()> {
         let mut open = std::mem::take(&mut self.open);
         widest(
             #[inline(always)]
@@ -199,7 +199,10 @@ impl<B: Bits> Sampler<B> {
             let start = block * first_tries::BLOCK;
             for i in start..counts.len().min(start + first_tries::BLOCK) {
                 if self.values[i].is_nan() || self.path == Path::Exact {
-                    self.settle_one(&shapes.at(counts, i), i)?;
+                    // The doubles of a gamma draw, a root among them, are nothing that an exponential one needs.
+                    let shape =
+                        if all_ones { None } else { Some(shapes.at(counts, i)).filter(|shape| !shape.exponential) };
+                    self.settle_one(shape.as_ref(), i)?;
                 }
             }
         }
@@ -207,13 +210,15 @@ impl<B: Bits> Sampler<B> {
         Ok(())
     }
 
-    fn settle_one(&mut self, shape: &Shape, i: usize) -> Result<()> {
+    /// The rest of the draw of entry i: a gamma variate of this shape, or an exponential one.
+    fn settle_one(&mut self, shape: Option<&Shape>, i: usize) -> Result<()> {
         let word = (self.words.0[i], self.words.1 + 2 * i as u64);
-        let drawn = if shape.exponential {
-            exponential::draw(&mut self.source, word, self.path)
-        } else {
-            let half = (self.halves.1[i], self.halves.2 + i as u64);
-            gamma::draw(&mut self.source, shape, First { word, half }, self.path)
+        let drawn = match shape {
+            None => exponential::draw(&mut self.source, word, self.path),
+            Some(shape) => {
+                let half = (self.halves.1[i], self.halves.2 + i as u64);
+                gamma::draw(&mut self.source, shape, First { word, half }, self.path)
+            }
         };
         let drawn = drawn.ok_or_else(|| Error::numerical("gamma", "every attempt was rejected"))?;
         (self.values[i], self.errors[i]) = (drawn.value, drawn.error);

@@ -96,17 +96,20 @@ fn compensated_sum(values: &[f64]) -> f64 {
     };
     let (blocks, last) = values.as_chunks::<LANES>();
     for block in blocks {
-        for lane in 0..LANES {
-            add(&mut sum[lane], &mut rest[lane], block[lane]);
+        for ((sum, rest), &value) in sum.iter_mut().zip(&mut rest).zip(block) {
+            add(sum, rest, value);
         }
     }
-    for (lane, &value) in last.iter().enumerate() {
-        add(&mut sum[lane], &mut rest[lane], value);
+    for ((sum, rest), &value) in sum.iter_mut().zip(&mut rest).zip(last) {
+        add(sum, rest, value);
     }
-    let (mut all, mut left) = (sum[0], rest[0]);
-    for lane in 1..LANES {
-        add(&mut all, &mut left, sum[lane]);
-        left += rest[lane];
+    // How many lanes there are to add is found at run time: were it all of them, the compiler would take the lanes apart here,
+    // and with them the loop over blocks.
+    let n = values.len().min(LANES);
+    let (mut all, mut left) = (0.0, 0.0);
+    for (&lane, &rest) in sum[..n].iter().zip(&rest[..n]) {
+        add(&mut all, &mut left, lane);
+        left += rest;
     }
     all + left
 }
