@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel of another platform on Linux; zig, which `make wheels` installs, links:
+# Builds the wheel of another platform on Linux; zig, which `make wheels` installs, links, and for macOS rustup's lld:
 # packaging/cross/build.sh TARGET FOLDER [ARGUMENTS OF MATURIN]
 #
 # With the standard library of the target where `rustup target add` put it. Where rustup has no such library, Debian's
@@ -37,6 +37,12 @@ case $target in
         linker=()
         name=${target//-/_} && name=CARGO_TARGET_${name^^}_LINKER
         export "$name=$PWD/packaging/cross/zig-linker" ZIG_TARGET=${target%%-*}-windows-gnu
+        ;;
+    *-apple-darwin)
+        # zig's linker for macOS shows every function of Rust's library; this one needs no Mac either. SDKROOT is not looked into.
+        linker=()
+        export CARGO_TARGET_X86_64_APPLE_DARWIN_LINKER=$PWD/packaging/cross/mac-linker SDKROOT=$folder
+        export CARGO_TARGET_AARCH64_APPLE_DARWIN_LINKER=$PWD/packaging/cross/mac-linker
         ;;
 esac
 out=$folder/dist/$target${PYO3_PYTHON:+-$(basename "$PYO3_PYTHON")}

@@ -38,7 +38,7 @@ python packaging/steady/symbols.py "$here"/dist/*.whl
 python -m pip --quiet --disable-pip-version-check install --upgrade --target "$here/site" --only-binary :all: --no-deps \
     --python-version "$version" --implementation cp --abi "cp${version/./}t" --abi abi3t --abi none \
     --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux_2_17_x86_64 \
-    numpy scipy pytest pluggy iniconfig packaging pygments hypothesis sortedcontainers mpmath narwhals click
+    numpy scipy python-flint pytest pluggy iniconfig packaging pygments hypothesis sortedcontainers mpmath narwhals click
 unzip -qo "$here"/dist/*.whl -d "$here/site"
 cp -r tests README.md pyproject.toml "$here"
 cd "$here"

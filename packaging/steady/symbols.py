@@ -19,6 +19,8 @@ from pathlib import Path
 EXPORTED = {"PyInit__core"}
 LINKER = {"_mh_dylib_header", "__dso_handle"}
 """Names that zig adds to every library for macOS."""
+MOST = 8
+"""Names that a message lists."""
 GNU = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1"}
 GNU |= {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 WINDOWS = {"kernel32.dll", "ntdll.dll", "bcryptprimitives.dll", "advapi32.dll", "vcruntime140.dll"}
@@ -216,10 +218,16 @@ def faults(image: Image, abi: str, family: str, systems: dict[str, tuple[int, in
     if others:
         found.append(f"it needs {', '.join(sorted(others))}")
     if (exports := image.exports - (LINKER if kind == "mach" else set())) != EXPORTED:
-        found.append(f"it exports {', '.join(sorted(exports)) or 'nothing'}")
+        found.append(f"it exports {listed(exports) or 'nothing'}")
     if image.folders:
         found.append(f"it looks for libraries in {', '.join(sorted(image.folders))}")
     return found
+
+
+def listed(names: set[str]) -> str:
+    """Return the first names, and how many there are beyond them."""
+    more = f" and {len(names) - MOST:,} more" if len(names) > MOST else ""
+    return ", ".join(sorted(names)[:MOST]) + more
 
 
 def look(wheel: Path) -> list[str]:
@@ -235,7 +243,7 @@ def look(wheel: Path) -> list[str]:
     for name, each in compiled.items():
         for image in each:
             newest = "asks for {}.{}".format(*image.system) if any(image.system) else "asks for no version"
-            needs, exports = ", ".join(sorted(image.needs)), ", ".join(sorted(image.exports))
+            needs, exports = ", ".join(sorted(image.needs)), listed(image.exports)
             print(f"  {image.processor}: needs {needs}; {newest}; exports {exports}")
             wrong += [f"{name}: {fault}" for fault in faults(image, abi, family, systems)]
         if {image.processor for image in each} != set(systems):

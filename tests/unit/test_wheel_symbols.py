@@ -72,6 +72,11 @@ def test_only_the_start_of_the_module_may_be_exported(symbols, tag, tmp_path, ca
     more = compiled(tmp_path, target, START + "SHOWN int another(void) { return 1; }").read_bytes()
     said = refusal(symbols, capsys, wheel(tmp_path, tag, {"simplexdp/_core.so": more}))
     assert "it exports PyInit__core, another" in said
+    many = "".join(f"SHOWN int more{each}(void) {{ return 1; }}\n" for each in range(9))
+    library = compiled(tmp_path, target, START + many).read_bytes()
+    said = refusal(symbols, capsys, wheel(tmp_path, tag, {"simplexdp/_core.so": library}))
+    assert "more6 and 2 more" in said
+    assert "more7" not in said
     none = compiled(tmp_path, target, "SHOWN int another(void) { return 1; }", name="other").read_bytes()
     assert "it exports another" in refusal(symbols, capsys, wheel(tmp_path, tag, {"simplexdp/_core.so": none}))
 
