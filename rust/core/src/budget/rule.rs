@@ -95,3 +95,57 @@ pub(super) fn told_apart(cost: f64, left: f64) -> (String, String) {
 pub(super) fn checked(valid: bool) -> Result<()> {
     if valid { Ok(()) } else { Err(Error::parameter("state", "be one that the rule has returned", "another")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::accounting::{BudgetPair, GaussianPair, Profile};
+
+    #[test]
+    fn what_is_kept_for_samplers_covers_the_errors_it_says() {
+        for (epsilon, delta) in [(0.1, 1e-6), (1.0, 1e-5), (8.0, 0.5), (30.0, 1e-9)] {
+            let opening = Opening::new(epsilon, delta).unwrap();
+            let used = opening.errors * (1.0 + f64::exp(epsilon)) + opening.ideal_delta();
+            assert!(used <= delta * (1.0 + 1e-16) && used >= delta * (1.0 - 1e-14), "{epsilon} {delta}: {used:e}");
+            // About a millionth of delta is kept, 2^-20.
+            assert!(((delta - opening.ideal_delta()) / delta * 1_048_576.0 - 1.0).abs() < 1e-9);
+        }
+        let none = Opening::new(1.0, 0.0).unwrap();
+        assert_eq!((none.errors, none.ideal_delta()), (0.0, 0.0));
+        for (epsilon, delta) in
+            [(0.0, 0.1), (f64::INFINITY, 0.1), (f64::NAN, 0.1), (1.0, 1.0), (1.0, -0.1), (1.0, f64::NAN)]
+        {
+            assert!(Opening::new(epsilon, delta).is_err(), "{epsilon} {delta}");
+        }
+    }
+
+    #[test]
+    fn a_release_fits_alone_as_far_as_its_delta_and_its_error_together() {
+        let pair = || -> Vec<Arc<dyn Profile>> { vec![Arc::new(GaussianPair::new(0.5).unwrap())] };
+        let delta = pair()[0].delta_upper(1.0);
+        let fits = |budget: f64, error: f64| {
+            Opening::new(1.0, budget).unwrap().fits_alone(&Spend::new(pair(), error).unwrap())
+        };
+        assert!(fits(delta * (1.0 + 1e-9), 0.0) && !fits(delta * (1.0 - 1e-9), 0.0));
+        // An error of one part in ten thousand of delta, counted 1 + e times.
+        let error = 1e-4 * delta;
+        let whole = delta + error * (1.0 + std::f64::consts::E);
+        assert!(fits(whole * (1.0 + 1e-9), error) && !fits(whole * (1.0 - 1e-9), error));
+        assert!(!fits(error, error));
+        // Exactly the budget fits; epsilon alone decides where delta is none.
+        let response = |e: f64| Spend::new(vec![Arc::new(BudgetPair::new(e, 0.0).unwrap())], 0.0).unwrap();
+        let pure = Opening::new(1.0, 0.0).unwrap();
+        assert!(pure.fits_alone(&response(1.0)) && !pure.fits_alone(&response(1.0_f64.next_up())));
+    }
+
+    #[test]
+    fn numbers_that_look_alike_are_written_out() {
+        assert_eq!(told_apart(0.25, 0.1), ("0.250000".to_owned(), "0.100000".to_owned()));
+        let (cost, left) = told_apart(0.1, 0.099_999_999_999);
+        assert!(cost == "0.1" && left == "0.099999999999", "{cost} {left}");
+        assert!(checked(true).is_ok() && checked(false).is_err());
+        assert_eq!(refused("no").unwrap(), Decision::Refused { reason: "no".to_owned() });
+    }
+}

@@ -157,3 +157,112 @@ fn remember<T>(known: &Mutex<Vec<T>>, value: T) {
     }
     known.push(value);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{BudgetPair, GaussianPair, LaplacePair};
+
+    fn spend(profiles: Vec<Arc<dyn Profile>>) -> Spend {
+        Spend::new(profiles, 0.0).unwrap()
+    }
+
+    fn gaussian(mu: f64) -> Arc<dyn Profile> {
+        Arc::new(GaussianPair::new(mu).unwrap())
+    }
+
+    fn response(epsilon: f64, delta: f64) -> Arc<dyn Profile> {
+        Arc::new(BudgetPair::new(epsilon, delta).unwrap())
+    }
+
+    #[test]
+    fn of_two_directions_the_dearer_one_counts() {
+        for profiles in [vec![gaussian(0.5), gaussian(1.0)], vec![gaussian(1.0), gaussian(0.5)]] {
+            let both = spend(profiles);
+            assert_eq!(both.delta(0.7), gaussian(1.0).delta_upper(0.7));
+            assert_eq!(both.epsilon(1e-5), gaussian(1.0).epsilon_upper(1e-5));
+            assert!((1.0..1.0 + 1e-15).contains(&both.gaussian().unwrap()));
+            assert_eq!((both.directions(), both.borrowed().len()), (2, 2));
+        }
+        let both = spend(vec![gaussian(0.5), gaussian(1.0)]);
+        assert_eq!(both.renyi(0, 3.0), gaussian(0.5).renyi_upper(3.0));
+        assert_eq!(both.renyi(1, 3.0), gaussian(1.0).renyi_upper(3.0));
+        assert!(spend(vec![gaussian(0.5), response(1.0, 0.0)]).gaussian().is_none());
+    }
+
+    #[test]
+    fn the_leak_is_that_of_the_mass_at_infinity() {
+        for delta in [1e-12, 1e-3, 0.25] {
+            // -ln(1 - p) = p + p^2/2 + p^3/3 + ...
+            let series: f64 = (1..200).rev().map(|n| f64::powi(delta, n) / f64::from(n)).sum();
+            for profiles in [vec![response(1.0, delta), gaussian(0.1)], vec![response(1.0, 0.0), response(2.0, delta)]]
+            {
+                let leak = spend(profiles).leak();
+                assert!(
+                    leak >= series * (1.0 - 1e-16) && leak <= series * (1.0 + 1e-14),
+                    "{delta}: {leak:e} {series:e}"
+                );
+            }
+        }
+        assert_eq!(spend(vec![gaussian(1.0)]).leak(), 0.0);
+    }
+
+    #[test]
+    fn the_largest_loss_is_told_where_it_is_within_what_was_asked() {
+        let pure: Arc<dyn Profile> = Arc::new(LaplacePair::new(1.5).unwrap());
+        let asked = |most: f64| spend(vec![response(1.0, 1e-3), pure.clone()]).largest_loss(most);
+        // Beyond a mass of 1e-3 at infinity in one direction, the other one has less than it from here on.
+        let least = 1.5 + 2.0 * (-1e-3_f64).ln_1p();
+        let found = asked(2.0).unwrap();
+        assert!(found >= least * (1.0 - 1e-12) && found <= 1.5, "{found}");
+        assert_eq!(asked(0.9), None);
+        assert_eq!(spend(vec![gaussian(1.0)]).largest_loss(5.0), None);
+        let kept = spend(vec![pure]);
+        assert_eq!((kept.largest_loss(1.0), kept.largest_loss(1.5), kept.largest_loss(1.4)), (None, Some(1.5), None));
+    }
+
+    #[test]
+    fn a_price_is_looked_for_once_for_each_key() {
+        let one = spend(vec![gaussian(1.0)]);
+        let ask = |key: u64, price: f64| one.price([key, 0, 0, 0, 0], || Ok(Some(price))).unwrap();
+        assert_eq!(
+            (ask(1, 0.5), ask(2, 0.75), ask(1, 9.0), ask(2, 9.0)),
+            (Some(0.5), Some(0.75), Some(0.5), Some(0.75))
+        );
+        assert!(one.price([3, 0, 0, 0, 0], || Err(Error::parameter("a", "b", "c"))).is_err());
+        assert_eq!(ask(3, 1.0), Some(1.0));
+        // Full, it starts again.
+        let known = Mutex::new(vec![0; REMEMBERED]);
+        remember(&known, 7);
+        assert_eq!(*known.lock().unwrap(), [7]);
+    }
+
+    #[test]
+    fn what_is_no_number_bounds_nothing() {
+        struct Silent;
+        impl Profile for Silent {
+            fn delta_upper(&self, _epsilon: f64) -> f64 {
+                f64::NAN
+            }
+
+            fn delta_lower(&self, _epsilon: f64) -> f64 {
+                0.0
+            }
+
+            fn epsilon_upper(&self, _delta: f64) -> f64 {
+                f64::NAN
+            }
+
+            fn renyi_upper(&self, _order: f64) -> f64 {
+                f64::NAN
+            }
+        }
+        let silent = spend(vec![Arc::new(Silent), gaussian(1.0)]);
+        assert_eq!((silent.delta(3.0), silent.epsilon(0.1), silent.renyi(0, 2.0)), (1.0, f64::INFINITY, f64::INFINITY));
+        assert!(Spend::new(vec![], 0.0).is_err() && Spend::new(vec![gaussian(1.0); 3], 0.0).is_err());
+        for error in [-1e-9, 1.0, f64::NAN] {
+            assert!(Spend::new(vec![gaussian(1.0)], error).is_err());
+        }
+        assert_eq!(Spend::new(vec![gaussian(1.0)], 1e-9).unwrap().error(), 1e-9);
+    }
+}

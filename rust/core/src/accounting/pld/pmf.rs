@@ -61,3 +61,28 @@ impl Pmf {
         self.atoms.iter().map(|atom| atom.1).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_of_tilted_masses_are_those_of_powers_of_two() {
+        // Losses 0 and ln 2 times 3, with tilt one: weights 1/2 and 8/4.
+        let step = std::f64::consts::LN_2;
+        let law = Pmf { step, atoms: vec![(-9, 0.0), (0, 0.5), (3, 0.25)], infinite: 0.25, inflation: 1.0 };
+        let moments = law.tilted(1.0);
+        let (share, at) = (2.0 / 2.5, 3.0 * step);
+        assert!((moments.log_mass - 2.5_f64.ln()).abs() < 1e-14 && (moments.mean - share * at).abs() < 1e-14);
+        assert!((moments.variance - share * (1.0 - share) * at * at).abs() < 1e-14);
+        assert_eq!((law.support(), law.finite()), ((-9, 3), 0.75));
+        let kept = law.without_empty();
+        assert_eq!((kept.support(), kept.atoms.len()), ((0, 3), 2));
+        // Far out nothing overflows.
+        let far = Pmf { step: 1.0, atoms: vec![(-1_000, 0.5), (1_000, 1e-300)], infinite: 0.0, inflation: 1.0 };
+        let moments = far.tilted(2.0);
+        assert!((moments.mean - 1_000.0).abs() < 1e-9 && (moments.log_mass - (2_000.0 + 1e-300_f64.ln())).abs() < 1e-9);
+        let nothing = Pmf { step: 1.0, atoms: vec![(0, 0.0)], infinite: 1.0, inflation: 1.0 };
+        assert!(nothing.tilted(0.0).log_mass == f64::NEG_INFINITY && nothing.tilted(0.0).mean == 0.0);
+    }
+}
