@@ -1,5 +1,6 @@
 """A signal ends a long call: what its handler raises is raised by the call, and the library works on."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -146,6 +147,17 @@ def test_releases_of_many_values_hear_a_signal() -> None:
     noise = sdp.DiscreteLaplaceMechanism(scale=10, sensitivity=1)
     assert seconds_to_stop(lambda: [noise.release(integers) for _ in range(100)]) < 0.5
     assert seconds_to_stop(lambda: [URN.release(rows, rows="table") for _ in range(1000)]) < 0.5
+
+
+def test_a_plan_of_synthetic_tables_hears_a_signal_while_its_threads_fit() -> None:
+    domains = {f"c{i}": 5 + i % 7 for i in range(30)}
+
+    def plan() -> object:
+        return sdp.plan("synthesis", domains=domains, n=20_000, target=0.05, epsilons=[1.0])
+
+    # Of the first second the most is the import of the class, which this one does; a fit takes some ten.
+    importlib.import_module("simplexdp.models.synthesizer")
+    assert seconds_to_stop(plan, after=3.0) < 0.5
 
 
 TREE = """

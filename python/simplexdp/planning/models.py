@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
 
@@ -67,6 +68,7 @@ class _Model:
         self._domains = {name: len(domain) for name, domain in domains.items()}
         self._source, self._seed, self._others = source, seed, others
         self._before: Floats = np.empty(0)
+        self._stop = threading.Event()
 
     def most_records(self) -> int:
         return MOST_CELLS // len(self._domains)
@@ -116,12 +118,20 @@ class _Model:
         with warnings.catch_warnings(), ThreadPoolExecutor(threads_for(len(drawn), 1)) as threads:
             # Seeded on purpose, and about data that are public.
             warnings.simplefilter("ignore")
+            self._stop.clear()
             waiting = [threads.submit(self._one, source, budget, n, turn) for source, turn in drawn]
             try:
                 return [each.result() for each in waiting]
             except BaseException:
+                # Signals reach the main thread alone, which waits here until the fits that have begun are over.
+                self._stop.set()
                 threads.shutdown(wait=False, cancel_futures=True)
                 raise
+
+    def _go_on(self, share: float) -> None:
+        """End a fit that tells how far it is, if nobody waits for it any more."""
+        if self._stop.is_set():
+            raise CancelledError
 
     def code(self, budget: Budget) -> str:
         raise NotImplementedError
@@ -295,6 +305,7 @@ class Synthesis(_Model):
             budget.delta,
             domains=self._domains,
             adjacency=budget.adjacency,
+            progress=self._go_on,
             random_state=SeededRng(self._seed + turn),
         ).fit(table)
         records = model.sample(n, random_state=SeededRng(self._seed + turn + 1), kind="dict")
