@@ -8,7 +8,7 @@
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex};
 
-use crate::wide::widest;
+use crate::wide::wide;
 
 /// Rounding unit of a double.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
@@ -62,7 +62,7 @@ impl RealFft {
 
     /// The spectrum of `x`.
     pub(crate) fn forward(&self, x: &[f64]) -> Spectrum {
-        widest(
+        wide(
             #[inline(always)]
             || self.forward_on(x),
         )
@@ -91,7 +91,7 @@ impl RealFft {
 
     /// The real sequence whose spectrum is `z`.
     pub(crate) fn inverse(&self, z: Spectrum) -> Vec<f64> {
-        widest(
+        wide(
             #[inline(always)]
             || self.inverse_on(z),
         )

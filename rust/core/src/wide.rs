@@ -22,7 +22,7 @@ pub(crate) fn widest<R>(work: impl FnOnce() -> R) -> R {
     wide(work)
 }
 
-/// The same with 32 bytes at most: for short loops over small integers, which gain nothing from more.
+/// The same with 32 bytes at most: for the loops of tables and of curves, which gain nothing from more.
 #[inline(always)]
 pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]

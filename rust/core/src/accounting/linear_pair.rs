@@ -20,7 +20,7 @@ use super::shape::{Shape, exp_m1};
 use super::tail::Tail;
 use crate::double_double::DoubleDouble;
 use crate::once::kept;
-use crate::wide::widest;
+use crate::wide::wide;
 
 /// Reported bounds are the computed value times (1 +- MARGIN); the computed one errs by less (docs/privacy-curves.md).
 pub const MARGIN: f64 = 1e-11;
@@ -121,7 +121,7 @@ impl LinearPair {
         if self.is_long(k) {
             return self.difference(self.p.mass_above(x), x, epsilon);
         }
-        let (mass, kept) = widest(
+        let (mass, kept) = wide(
             #[inline(always)]
             || {
                 let (nodes, pieces) = self.p.pieces(x, h);

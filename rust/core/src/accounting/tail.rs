@@ -3,7 +3,7 @@
 use super::lanes::{self, each};
 use super::quadrature::{nodes_32, rule_12};
 use super::shape::Shape;
-use crate::wide::widest;
+use crate::wide::wide;
 
 /// Table panels reach this far down on the right; further out one panel of the 32-point rule holds the whole tail.
 const RIGHT_DEVIANCE: f64 = 50.0;
@@ -80,7 +80,7 @@ impl Tail {
     }
 
     fn panel(&self, x: f64, h: f64) -> f64 {
-        widest(
+        wide(
             #[inline(always)]
             || self.pieces(x, h).1.iter().sum(),
         )
