@@ -48,6 +48,9 @@ def extended(name: str, value: Any) -> float:
         if isinstance(value, str | bytes | bytearray) or is_truth_value(value):
             # float reads texts, digits of every script among them, and takes True for 1.0.
             raise TypeError
+        if isinstance(value, np.ndarray) and value.ndim:
+            # Older NumPy takes what is in it.
+            raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameterError(f"{name} must be a number, got {shown(value)}") from None

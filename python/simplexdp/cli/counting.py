@@ -152,11 +152,15 @@ def coded(
     import pyarrow as pa
 
     try:
+        kind = str(values.type.value_type if hasattr(values, "dictionary") else values.type)
+        if kind == "halffloat" and not hasattr(values, "dictionary"):
+            # Arrow before 26 does not find the distinct ones.
+            values = pa.array([None if value is None else float(value) for value in values.to_pylist()], pa.float32())
         encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
-        if str(encoded.dictionary.type) in _SHORT:
+        if kind in _SHORT:
             # In the digits that the type has: 0.1, where a double would be 0.10000000149.
-            short = _SHORT[str(encoded.dictionary.type)]
+            short = _SHORT[kind]
             distinct = [None if value is None else float(str(short(value))) for value in distinct]
     except (pa.ArrowException, ValueError, OverflowError):
         # Lists and records are no values; times beyond what Python has, and text that is none, quote themselves.

@@ -98,12 +98,20 @@ def _with_expressions(frame: Any, cuts: Mapping[Any, Cut]) -> Any:
     unknown = [column for column in cuts if column not in schema.names()]
     if unknown:
         raise InvalidParameterError(f"columns must exist in the frame, got {unknown[0]!r}")
-    names = {name: name for name in schema.names()}
-    if frame.implementation.is_polars():
+    names = {name: f"c{position}" for position, name in enumerate(schema.names())}
+    engine = frame.implementation
+    if engine.is_polars():
         # It takes some names for patterns, and would read another column: "^b$" is b.
-        names = {name: f"c{position}" for position, name in enumerate(schema.names())}
         frame = nw.from_native(frame.to_native().rename(names))
+    elif engine.is_duckdb():
+        # Before 2.0 it takes "a.b" for the column b of a table a, unless it is quoted.
+        quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+        named = ", ".join(f"{name} as {new}" for name, new in zip(quoted, names.values(), strict=True))
+        frame = nw.from_native(frame.to_native().project(named))
+    else:
+        names = {name: name for name in names}
     frame = frame.with_columns(*(cut.expression(names[column], schema[column], column) for column, cut in cuts.items()))
-    if frame.implementation.is_polars():
-        frame = nw.from_native(frame.to_native().rename({plain: name for name, plain in names.items()}))
-    return frame
+    back = {new: name for name, new in names.items()}
+    if engine.is_polars():
+        return nw.from_native(frame.to_native().rename(back))
+    return frame.rename(back) if engine.is_duckdb() else frame

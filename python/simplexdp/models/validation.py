@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import sklearn
+from sklearn.utils.fixes import parse_version
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from simplexdp.exceptions import InvalidDataError
 
 __all__ = ["checked", "labels_of"]
+
+_OLD = parse_version(sklearn.__version__) < parse_version("1.9")
 
 
 def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -22,8 +26,9 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         raise InvalidDataError("X must be an array or a data frame, got a mapping of columns")
     if callable(getattr(X, "collect", None)):
         raise InvalidDataError("X must be an array or a data frame in memory, got a lazy one: collect it before")
+    named = _Named(X.columns, X.shape) if options.get("skip_check_array") and _shows_no_names(X) else X
     try:
-        return validate_data(estimator, X, *y, **options)
+        return validate_data(estimator, named, *y, **options)
     except OverflowError:
         raise InvalidDataError(
             "X and y must hold numbers that fit a double (the offending value is not shown)"
@@ -34,6 +39,28 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
             raise
         # Without the chain, which would print the message after all.
         raise InvalidDataError(rule) from None
+
+
+def _shows_no_names(X: Any) -> bool:
+    """Whether scikit-learn would not find the names of a frame's columns: before 1.9 it asks for a protocol.
+
+    Polars has it no longer from 2.0 on.
+    """
+    return not hasattr(X, "__dataframe__") and hasattr(X, "columns") and hasattr(X, "shape") and _OLD
+
+
+class _Named:
+    """Names of columns, as scikit-learn before 1.9 asks a frame for them."""
+
+    def __init__(self, names: Sequence[str], shape: tuple[int, int]) -> None:
+        self._names, self.shape = names, shape
+
+    def __dataframe__(self) -> _Named:
+        return self
+
+    def column_names(self) -> Sequence[str]:
+        """Return the names."""
+        return self._names
 
 
 def labels_of(y: Any) -> Any:

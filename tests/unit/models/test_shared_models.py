@@ -10,7 +10,7 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp.models import PrivateCategoricalNB
-from simplexdp.models import naive_bayes as module
+from simplexdp.models import naive_bayes_records as module
 from simplexdp.models.tables import TableRelease
 
 N_RECORDS = 200
