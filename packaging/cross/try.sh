@@ -91,6 +91,11 @@ EOF
         ;;
     *) echo "$platform is none of aarch64, musl-x86_64, musl-aarch64, windows" && exit 2 ;;
 esac
+# An emulated processor promises no times.
+case $platform in
+    *aarch64) set -- "$@" --deselect \
+        tests/unit/mechanisms/test_hellinger_sampler.py::test_the_promised_sizes_run_in_the_promised_time ;;
+esac
 cd "$here"
 # Through pipes: what root has opened a program of another user cannot open again.
 echo | "${command[@]}" -m pytest -q -p no:cacheprovider -m "not source_tree" "$@" 2>&1 | cat
