@@ -60,16 +60,14 @@ impl LossTable {
             return self.infinite;
         }
         let (right, high) = (self.losses[above], self.values[above]);
-        // Linear in exp(eps); to the left of all losses from the total at exp(eps) = 0.
-        let (low, share) = match above.checked_sub(1) {
-            None => (self.total, (epsilon - right).exp()),
-            // (e^(eps - left) - 1) / (e^(right - left) - 1) without powers that overflow where losses are far apart.
-            Some(i) => {
-                let left = self.losses[i];
-                (self.values[i], (epsilon - right).exp() * (left - epsilon).exp_m1() / (left - right).exp_m1())
-            }
-        };
-        high + (low - high) * (1.0 - share)
+        // Linear in exp(eps); to the left of all losses from the total at exp(eps) = 0. What is left of the way to the next
+        // loss, (e^right - e^eps) / (e^right - e^left), is written without a difference that cancels next to the last loss,
+        // where it is all of delta, and without powers that overflow where losses are far apart.
+        let rest = -(epsilon - right).exp_m1();
+        match above.checked_sub(1) {
+            None => high + (self.total - high) * rest,
+            Some(i) => high + (self.values[i] - high) * (rest / -(self.losses[i] - right).exp_m1()),
+        }
     }
 }
 
@@ -145,5 +143,54 @@ mod tests {
         assert!(LossTable::new(vec![1.0], &[-0.1], 0.0).is_err());
         assert!(LossTable::new(vec![1.0], &[0.9], 0.2).is_err());
         assert!(LossTable::new(vec![1.0], &[f64::NAN], 0.2).is_err());
+    }
+
+    #[test]
+    fn the_profile_is_the_sum_over_the_losses_above() {
+        let uneven = [(-2.0, 0.1), (-0.3, 0.2), (-0.2999, 0.05), (0.4, 0.25), (3.0, 0.3)];
+        let negative = [(-3.0, 0.5), (-0.2, 0.25)];
+        for (law, infinite) in [(&uneven[..], 0.04), (&uneven[..], 0.0), (&negative[..], 0.01)] {
+            let (losses, masses): (Vec<f64>, Vec<f64>) = law.iter().copied().unzip();
+            let table = LossTable::new(losses.clone(), &masses, infinite).unwrap();
+            for i in -500..=400 {
+                let epsilon = 0.01 * f64::from(i);
+                let gain = |&(loss, p): &(f64, f64)| if loss > epsilon { -p * (epsilon - loss).exp_m1() } else { 0.0 };
+                let exact = infinite + law.iter().map(gain).sum::<f64>();
+                let (lower, upper) = (table.delta_lower(epsilon), table.delta_upper(epsilon));
+                assert!(lower <= exact && lower >= exact * (1.0 - 1e-13), "{epsilon}: {lower:e} {exact:e}");
+                let most = exact.max(-epsilon.exp_m1());
+                assert!(upper >= most && upper <= most * (1.0 + 1e-13), "{epsilon}: {upper:e} {most:e}");
+            }
+            assert_eq!(
+                (table.delta_upper(f64::INFINITY), table.delta_lower(f64::INFINITY)),
+                (infinite, infinite * (1.0 - table.margin))
+            );
+            assert_eq!((table.delta_upper(f64::NAN), table.delta_lower(f64::NAN), table.kinks()), (1.0, 0.0, losses));
+        }
+        // The last one of a table of 256 losses still tells where it bends.
+        let of = |n: i32| {
+            let losses: Vec<f64> = (0..n).map(f64::from).collect();
+            LossTable::new(losses, &vec![1.0 / f64::from(n); n as usize], 0.0).unwrap().kinks().len()
+        };
+        assert_eq!((of(256), of(257)), (256, 0));
+    }
+
+    #[test]
+    fn next_to_the_last_loss_delta_keeps_its_digits() {
+        for (losses, masses) in
+            [(vec![-0.7, 0.7], vec![0.25, 0.65]), (vec![-1e-5, 1e-5], vec![0.4, 0.5]), (vec![1.0], vec![0.5])]
+        {
+            let (loss, mass) = (losses[losses.len() - 1], masses[masses.len() - 1]);
+            let table = LossTable::new(losses, &masses, 0.0).unwrap();
+            // Between the last two losses it is the mass of the last one times 1 - exp(eps - loss), to half its last digit.
+            for part in [1e-2, 1e-5, 1e-8, 1e-11, 1e-14, 4e-16] {
+                let epsilon = loss * (1.0 - part);
+                let exact = mass * -(epsilon - loss).exp_m1();
+                let (lower, upper) = (table.delta_lower(epsilon), table.delta_upper(epsilon));
+                assert!(lower <= exact && lower >= exact * (1.0 - 1e-13), "{loss} {part}: {lower:e} {exact:e}");
+                let most = exact.max(-epsilon.exp_m1());
+                assert!(upper >= most && upper <= most * (1.0 + 1e-13), "{loss} {part}: {upper:e} {most:e}");
+            }
+        }
     }
 }

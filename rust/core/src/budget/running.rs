@@ -65,4 +65,36 @@ mod tests {
             assert!(Running::default().plus(term).share_of(whole) * whole >= term);
         }
     }
+
+    #[test]
+    fn sums_and_what_they_leave_are_those_of_integers() {
+        // Multiples of 2^-70 that fill more than one double.
+        let unit = 80.0_f64.exp2();
+        let integer = |x: f64| (x * unit) as i128;
+        let (mut sum, mut exact, mut state) = (Running::default(), 0_i128, 1_u64);
+        for i in 0..400 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let term = (state >> 11) as f64 * f64::exp2(-70.0 + f64::from(i % 19));
+            (sum, exact) = (sum.plus(term), exact + integer(term));
+            assert_eq!(integer(sum.high) + integer(sum.low), exact);
+            for whole in [sum.high.next_down(), sum.high, sum.high.next_up(), 1.0, 0.75 * sum.high, 3.0 * sum.high] {
+                let left = integer(whole) - exact;
+                let found = sum.left_of(whole);
+                assert!(integer(found) <= left && integer(found.next_up()) >= left, "{found:e} {left}");
+                assert_eq!(sum.within(whole), left >= 0);
+                let share = sum.share_of(whole);
+                let exact = exact as f64 / integer(whole) as f64;
+                let (least, most) = (exact * (1.0 - 2.0 * f64::EPSILON), exact * (1.0 + 4.0 * f64::EPSILON));
+                assert!((share >= least || share == 1.0) && share <= most.min(1.0), "{share} {exact}");
+            }
+        }
+        assert!(Running::default().plus(0.25).within(0.25));
+        // Far below the last digit of what is left.
+        let little = Running::default().plus(f64::exp2(-60.0));
+        assert_eq!((little.left_of(1.0), little.share_of(0.0)), (1.0_f64.next_down(), 1.0));
+        assert_eq!(
+            (little.plus(1.0).left_of(3.0), little.plus(1.0).share_of(2.0)),
+            (2.0_f64.next_down(), 0.5_f64.next_up())
+        );
+    }
 }

@@ -334,10 +334,11 @@ impl Tail {
             };
         }
         let k = position as usize;
-        // Linear in exp(eps); the division above may have rounded across a grid point, the share stays in [0, 1].
-        let share = ((epsilon - self.loss(k)).exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
+        // Linear in exp(eps); the division above may have rounded across a grid point, the share stays in [0, 1]. It is that
+        // of the way left to the next point: next to the last one it is all of delta, and one minus another would cancel.
+        let share = ((epsilon - self.loss(k + 1)).exp_m1() / (-self.step).exp_m1()).clamp(0.0, 1.0);
         let (left, right) = (self.at(k), self.at(k + 1));
-        self.rounded(right + (left - right) * (1.0 - share))
+        self.rounded(right + (left - right) * share)
     }
 
     /// Where the bound reaches `delta`, rounded away from the truth; none if that is beyond the window.
@@ -429,6 +430,119 @@ mod tests {
             let truth = exact(epsilon);
             assert!(upper.delta(epsilon) >= truth * (1.0 - room), "{share}: {:e} {truth:e}", upper.delta(epsilon));
             assert!(lower.delta(epsilon) <= truth * (1.0 + room), "{share}: {:e} {truth:e}", lower.delta(epsilon));
+        }
+    }
+
+    /// Indices and masses of every sum of these finite losses, added up one by one, and the mass at infinity.
+    fn added_up(parts: &[(&Pmf, u64)]) -> (Vec<(i64, f64)>, f64) {
+        let mut masses = vec![(0_i64, 1.0)];
+        let mut finite = 1.0;
+        for &(pmf, times) in parts {
+            for _ in 0..times {
+                let mut sums = std::collections::BTreeMap::new();
+                for &(k, p) in &masses {
+                    for &(l, q) in &pmf.atoms {
+                        *sums.entry(k + l).or_insert(0.0) += p * q;
+                    }
+                }
+                masses = sums.into_iter().collect();
+                finite *= 1.0 - pmf.infinite;
+            }
+        }
+        (masses, 1.0 - finite)
+    }
+
+    fn law(step: f64, atoms: &[(i64, f64)], infinite: f64) -> Pmf {
+        Pmf { step, atoms: atoms.to_vec(), infinite, inflation: 1.0 }
+    }
+
+    #[test]
+    fn small_compositions_are_the_sums_over_all_losses_whatever_the_tilt() {
+        let mut one = law(0.25, &[(-3, 0.2), (1, 0.5), (4, 0.25)], 0.05);
+        let other = law(0.25, &[(-2, 0.3), (0, 0.3), (5, 0.4)], 0.0);
+        let (masses, infinite) = added_up(&[(&one, 3), (&other, 2)]);
+        let loss = |k: i64| 0.25 * k as f64;
+        let delta =
+            |eps: f64| infinite + masses.iter().map(|&(k, p)| p * (1.0 - (eps - loss(k)).exp()).max(0.0)).sum::<f64>();
+        let most = loss(masses.last().unwrap().0);
+        for tilt in [0.0, 0.7, 3.0] {
+            let of = |side| compose(&[(&one, 3), (&other, 2)], tilt, side, 64).unwrap();
+            let (upper, lower) = (of(Side::Upper), of(Side::Lower));
+            let weight = |&(k, p): &(i64, f64)| p * (tilt * loss(k)).exp();
+            let total: f64 = masses.iter().map(weight).sum();
+            let mean = masses.iter().map(|a| weight(a) * loss(a.0)).sum::<f64>() / total;
+            let variance = masses.iter().map(|a| weight(a) * (loss(a.0) - mean).powi(2)).sum::<f64>() / total;
+            assert!((upper.mean - mean).abs() < 1e-12 && (upper.deviation - variance.sqrt()).abs() < 1e-12);
+            assert!(upper.noise_share(mean) > 0.0 && upper.noise_share(mean) < 1e-11, "{}", upper.noise_share(mean));
+            for i in -60..=80 {
+                let eps = 0.13 * f64::from(i);
+                let (above, below, truth) = (upper.delta(eps), lower.delta(eps), delta(eps));
+                assert!(above >= truth * (1.0 - 1e-14) && below <= truth * (1.0 + 1e-14), "{tilt} {eps}: {truth:e}");
+                let near = (eps - mean).abs() < 3.0 * variance.sqrt() && eps < most - 0.1;
+                assert!(!near || above <= truth * (1.0 + 1e-10), "{tilt} {eps}: {above:e} {truth:e}");
+                assert!(
+                    !near || eps < lower.range().0 + 0.01 || below >= truth * (1.0 - 1e-10),
+                    "{tilt} {eps}: {below:e}"
+                );
+                if !near {
+                    continue;
+                }
+                let at = upper.epsilon(truth).unwrap();
+                assert!((at - eps).abs() < 1e-8 && delta(at) <= truth * (1.0 + 1e-14), "{tilt} {eps}: {at}");
+                if eps > lower.range().0 + 0.01 {
+                    let at = lower.epsilon(truth).unwrap();
+                    assert!((at - eps).abs() < 1e-8 && delta(at) >= truth * (1.0 - 1e-14), "{tilt} {eps}: {at}");
+                }
+            }
+            assert!(upper.epsilon(0.5 * infinite).is_none() && upper.epsilon(1.0).is_none());
+        }
+        assert!(compose(&[(&one, 3), (&other, 2)], 0.0, Side::Upper, 36).is_ok(), "from -13 to 22");
+        assert!(compose(&[(&one, 3), (&other, 2)], 0.0, Side::Upper, 35).is_err());
+        // What the masses may be off by enters once for each time.
+        one.inflation = 1.25;
+        let of = |side| compose(&[(&one, 3), (&other, 2)], 0.0, side, 64).unwrap().delta(2.0);
+        let factor = 1.25_f64.powi(3);
+        assert!((of(Side::Upper) / (delta(2.0) * factor) - 1.0).abs() < 1e-10, "{}", of(Side::Upper));
+        assert!((of(Side::Lower) / (delta(2.0) / factor) - 1.0).abs() < 1e-10, "{}", of(Side::Lower));
+    }
+
+    #[test]
+    fn what_lies_beyond_a_window_is_no_more_than_it_says() {
+        let walk = law(0.1, &[(-1, 0.45), (0, 0.3), (1, 0.25)], 0.0);
+        let jumps = law(0.1, &[(-1, 0.96), (7, 0.04)], 0.0);
+        let both: [&[(&Pmf, u64)]; 3] = [&[(&walk, 400)], &[(&jumps, 150)], &[(&walk, 200), (&jumps, 60)]];
+        for parts in both {
+            let (masses, _) = added_up(parts);
+            let support = (masses[0].0, masses.last().unwrap().0);
+            for tilt in [0.0, 0.5, 2.0] {
+                let weight = |&(k, p): &(i64, f64)| p * (tilt * 0.1 * k as f64).exp();
+                let total: f64 = masses.iter().map(weight).sum();
+                let share = |from: i64, to: i64| {
+                    masses.iter().filter(|a| a.0 >= from && a.0 <= to).map(weight).sum::<f64>() / total
+                };
+                let mean = masses.iter().map(|a| weight(a) * 0.1 * a.0 as f64).sum::<f64>() / total;
+                let square = |a: &(i64, f64)| weight(a) * (0.1 * a.0 as f64 - mean).powi(2) / total;
+                let deviation = masses.iter().map(square).sum::<f64>().sqrt();
+                for side in [Side::Upper, Side::Lower] {
+                    let window = Window::new(parts, tilt, (mean, deviation), total.ln(), side);
+                    let (above, below) = (share(window.last + 1, support.1), share(support.0, window.first - 1));
+                    assert!(above <= window.above && below.max(above) <= window.outside, "{tilt}: {above:e} {below:e}");
+                    assert!(window.first >= support.0 && window.last <= support.1 && window.outside < 1e-8);
+                    let width = 0.1 * (window.last - window.first) as f64 / deviation;
+                    assert!(width < 25.0, "{tilt}: {width} deviations");
+                }
+                let of = |side| compose(parts, tilt, side, 4096).unwrap();
+                let (upper, lower) = (of(Side::Upper), of(Side::Lower));
+                for i in -40..=60_i32 {
+                    let eps = mean + 0.25 * f64::from(i) * deviation;
+                    let gain = |&(k, p): &(i64, f64)| p * (1.0 - (eps - 0.1 * k as f64).exp()).max(0.0);
+                    let truth: f64 = masses.iter().map(gain).sum();
+                    let (above, below) = (upper.delta(eps), lower.delta(eps));
+                    assert!(above >= truth * (1.0 - 1e-13) && below <= truth * (1.0 + 1e-13), "{tilt} {eps} {truth:e}");
+                    let near = i.abs() <= 8 && truth > 0.0;
+                    assert!(!near || (above < truth * 1.0001 && below > truth * 0.9999), "{tilt} {i}: {below} {above}");
+                }
+            }
         }
     }
 }

@@ -305,4 +305,51 @@ mod tests {
         let laplace = |e| (Arc::new(LaplacePair::new(e).unwrap()) as Arc<dyn Profile>, 1);
         assert!(Outcomes::of(&[laplace(1.0), laplace(2.0)]).is_none());
     }
+
+    #[test]
+    fn every_sequence_of_answers_counts_beside_a_law_with_a_mass_at_infinity_and_without_one() {
+        use crate::accounting::LossTable;
+        let kinds = [(0.7_f64, 0.01_f64, 3_u64), (0.2, 0.0, 2), (0.0, 0.03, 2)];
+        let told = 1.0 - 0.99_f64.powi(3) * 0.97_f64.powi(2);
+        // Loss and mass of each of 32 sequences of answers.
+        let sequences: Vec<(f64, f64)> = (0..32_u32)
+            .map(|answers| {
+                (0..5).fold((0.0, 1.0 - told), |(loss, mass), i| {
+                    let size = if i < 3 { 0.7_f64 } else { 0.2 };
+                    let signed = if answers >> i & 1 == 1 { size } else { -size };
+                    (loss + signed, mass / (1.0 + (-signed).exp()))
+                })
+            })
+            .collect();
+        let table = [(-0.4_f64, 0.38_f64), (0.5, 0.6)];
+        for beside in [false, true] {
+            let mut parts = responses(&kinds);
+            let mut all = sequences.clone();
+            let mut infinite = told;
+            if beside {
+                let law = LossTable::new(vec![-0.4, 0.5], &[0.38, 0.6], 0.02).unwrap();
+                parts.push((Arc::new(law), 1));
+                all = all.iter().flat_map(|&(l, p)| table.map(|(m, q)| (l + m, p * q))).collect();
+                infinite = 1.0 - (1.0 - told) * 0.98;
+            }
+            let outcomes = Outcomes::of(&parts).unwrap();
+            let delta =
+                |eps: f64| infinite + all.iter().map(|&(l, p)| p * (1.0 - (eps - l).exp()).max(0.0)).sum::<f64>();
+            for i in -40..=40 {
+                let eps = 0.0937 * f64::from(i);
+                let (lower, upper, truth) = (outcomes.delta_lower(eps), outcomes.delta_upper(eps), delta(eps));
+                assert!(lower <= truth * (1.0 + 1e-14) && upper >= truth * (1.0 - 1e-14), "{beside} {eps}: {truth}");
+                assert!(upper <= truth * (1.0 + 1e-9) && lower >= truth * (1.0 - 1e-9), "{beside} {eps}: {truth}");
+                if eps > 0.0 && eps < 2.0 {
+                    let (least, most) = (outcomes.epsilon_lower(truth), outcomes.epsilon_upper(truth));
+                    assert!(least <= eps + 1e-12 && most >= eps - 1e-12 && most - least < 1e-6, "{least} {eps} {most}");
+                }
+            }
+            let ends = (outcomes.delta_lower(f64::INFINITY), outcomes.delta_upper(f64::INFINITY));
+            assert!(ends.1 >= infinite * (1.0 - 1e-14) && ends.1 <= infinite * (1.0 + 1e-13), "{ends:?} {infinite}");
+            assert!(ends.0 <= infinite * (1.0 + 1e-14) && ends.0 >= told * (1.0 - 1e-13));
+            assert_eq!(outcomes.delta_upper(f64::NEG_INFINITY), 1.0);
+            assert_eq!(outcomes.epsilon_upper(0.9 * infinite), f64::INFINITY);
+        }
+    }
 }
