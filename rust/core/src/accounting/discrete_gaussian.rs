@@ -188,4 +188,26 @@ mod tests {
             assert!(DiscreteGaussianPair::new(sigma, changed).is_err());
         }
     }
+
+    #[test]
+    fn divergences_are_those_of_the_normal_law_and_not_below_the_sum_over_all_outcomes() {
+        for sigma in [0.5, 1.0, 3.0] {
+            for changed in [1_u32, 2] {
+                let pair = DiscreteGaussianPair::new(sigma, changed).unwrap();
+                let normal = f64::from(changed) / (2.0 * sigma * sigma);
+                for order in [1.1, 2.0, 5.0] {
+                    // Each changed coordinate: the sum of P^l Q^(1 - l), Q moved by one.
+                    let power = |x: f64, l: f64| -0.5 * l * (x / sigma).powi(2);
+                    let sum = |f: &dyn Fn(f64) -> f64| (-80..=80).map(|z| f(f64::from(z)).exp()).sum::<f64>();
+                    let moment = sum(&|z| power(z, order) + power(z - 1.0, 1.0 - order)) / sum(&|z| power(z, 1.0));
+                    let exact = f64::from(changed) * moment.ln() / (order - 1.0);
+                    let found = pair.renyi_upper(order);
+                    assert!(found >= exact * (1.0 - 1e-12), "{sigma} {changed} {order}: {found} {exact}");
+                    assert!(found >= normal * order && found <= normal * order * (1.0 + 1e-10), "{sigma} {order}");
+                }
+                let rho = pair.tcdp_upper(7.0);
+                assert!(rho >= normal && rho <= normal * (1.0 + 1e-10), "{sigma} {changed}: {rho}");
+            }
+        }
+    }
 }

@@ -73,3 +73,38 @@ impl Linear for GaussianPair {
         Some(product_up(self.mu, self.mu))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_mu_solves_the_formula() {
+        // epsilon, delta and the root of [BW18, Theorem 8], with 20 digits (mpmath).
+        for (epsilon, delta, mu) in [
+            (0.1, 0.01, 0.10480177537254446222),
+            (1.0, 1e-5, 0.26805112321129421922),
+            (4.0, 1e-10, 0.63479326141379766048),
+            (20.0, 0.5, 6.4795888526245917014),
+        ] {
+            let found = GaussianPair::largest_mu(epsilon, delta).unwrap();
+            assert!(found <= mu * (1.0 + 1e-15) && found >= mu * (1.0 - 1e-9), "{epsilon} {delta}: {found} {mu}");
+        }
+        for (epsilon, delta) in [(0.0, 0.1), (-1.0, 0.1), (f64::INFINITY, 0.1), (f64::NAN, 0.1), (1.0, 0.0), (1.0, 1.0)]
+        {
+            assert!(GaussianPair::largest_mu(epsilon, delta).is_err(), "{epsilon} {delta}");
+        }
+    }
+
+    #[test]
+    fn divergences_are_half_the_order_times_the_squared_distance() {
+        let pair = GaussianPair::new(0.7).unwrap();
+        for order in [1.5, 3.0, 40.0] {
+            let (found, exact) = (pair.renyi_upper(order), 0.245 * order);
+            assert!(found >= exact && found <= exact * (1.0 + 1e-10), "{order}: {found}");
+        }
+        assert!(pair.tcdp_upper(9.0) >= 0.245 && pair.tcdp_upper(9.0) <= 0.245 * (1.0 + 1e-10));
+        let square = Profile::gaussian_square(&pair).unwrap();
+        assert!(square >= 0.49 && square <= 0.49 * (1.0 + 1e-15), "{square}");
+    }
+}

@@ -494,6 +494,11 @@ mod tests {
                     assert!((at - eps).abs() < 1e-8 && delta(at) >= truth * (1.0 - 1e-14), "{tilt} {eps}: {at}");
                 }
             }
+            if tilt == 0.0 {
+                // Left of the window the chord from one is exact.
+                let far = upper.epsilon(delta(-5.0)).unwrap();
+                assert!((far + 5.0).abs() < 1e-8 && delta(far) <= delta(-5.0) * (1.0 + 1e-14), "{far}");
+            }
             assert!(upper.epsilon(0.5 * infinite).is_none() && upper.epsilon(1.0).is_none());
         }
         assert!(compose(&[(&one, 3), (&other, 2)], 0.0, Side::Upper, 36).is_ok(), "from -13 to 22");
@@ -543,6 +548,22 @@ mod tests {
                     assert!(!near || (above < truth * 1.0001 && below > truth * 0.9999), "{tilt} {i}: {below} {above}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_is_infinite_is_all_mass_but_the_finite_one_and_powers_are_products() {
+        let (one, other) = (law(0.1, &[(0, 0.7), (2, 0.1)], 0.1), law(0.1, &[(1, 0.75)], 0.35));
+        // Totals 0.9 and 1.1, finite masses 0.8 and 0.75.
+        let exact = 0.9_f64.powi(3) * 1.1_f64.powi(2) - 0.8_f64.powi(3) * 0.75_f64.powi(2);
+        let found = composed_infinite(&[(&one, 3), (&other, 2)]);
+        assert!((found / exact - 1.0).abs() < 1e-13, "{found} {exact}");
+        assert!((composed_infinite(&[(&law(0.1, &[(0, 1.0)], 1e-20), 7)]) / 7e-20 - 1.0).abs() < 1e-14);
+        for times in [0, 1, 2, 3, 5, 13, 64, 100] {
+            let (re, im) = raise((0.6, -0.75), times);
+            let (size, angle) = (0.9225_f64.sqrt().powi(times as i32), -(1.25_f64.atan()) * times as f64);
+            assert!((re - size * angle.cos()).abs() < 1e-13 && (im - size * angle.sin()).abs() < 1e-13, "{times}");
+            assert!((raise_real(0.9, times) / 0.9_f64.powi(times as i32) - 1.0).abs() < 1e-13, "{times}");
         }
     }
 }
