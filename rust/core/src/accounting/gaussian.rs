@@ -105,6 +105,6 @@ mod tests {
         }
         assert!(pair.tcdp_upper(9.0) >= 0.245 && pair.tcdp_upper(9.0) <= 0.245 * (1.0 + 1e-10));
         let square = Profile::gaussian_square(&pair).unwrap();
-        assert!(square >= 0.49 && square <= 0.49 * (1.0 + 1e-15), "{square}");
+        assert!((0.49..=0.49 * (1.0 + 1e-15)).contains(&square), "{square}");
     }
 }
