@@ -13,8 +13,8 @@ use crate::log_gamma_extended::log_gamma_ratio;
 /// the pair that dominates all neighbours of a Dirichlet mechanism whose smallest prior is a (theory B1).
 #[derive(Debug, Clone)]
 pub struct BetaPair {
-    a: f64,
-    b: f64,
+    pub(super) a: f64,
+    pub(super) b: f64,
     r: f64,
     pair: LinearPair,
 }

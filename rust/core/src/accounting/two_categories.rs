@@ -162,6 +162,7 @@ mod tests {
             (0.5, 0.5, 1.0, 1, 0),
             (0.5, 0.5, 1.0, 9, 0),
             (1.0, 6.0, 0.7, 40, 0),
+            (0.5, 2.0, 1.5, 3, 0),
             (3.0, 0.2, 2.0, 25, 4),
             (8.0, 8.0, 0.1, 130, 1),
         ] {
@@ -209,5 +210,26 @@ mod tests {
         let cut = TwoCategories::new(1.0, 1.0, 1e9, 5_000, 0).unwrap();
         assert!(cut.is_cut_off() && cut.delta_lower(0.1) == 0.0 && cut.delta_upper(0.1) > 0.99);
         assert!(!TwoCategories::new(1.0, 1.0, 1e8, 5_000, 0).unwrap().is_cut_off());
+    }
+
+    #[test]
+    fn the_largest_is_found_where_it_lies_inside() {
+        for (a, b, r, total, floor) in [
+            (0.5, 0.5, 1.0, 3, 0),
+            (0.5, 0.5, 1.0, 9, 0),
+            (1.0, 6.0, 0.7, 40, 0),
+            (2.0, 2.0, 1.0, 21, 7),
+            (3.0, 0.2, 2.0, 99, 4),
+        ] {
+            let profile = TwoCategories::new(a, b, r, total, floor).unwrap();
+            // Costs that fall as either parameter grows, as a curve's do, and are largest in the middle or beside it.
+            for weight in [1.0, 0.2, 7.0] {
+                let cost = |x: f64, y: f64| 1.0 / (x * x + weight * y * y);
+                let places = (floor + 1..=total - floor).map(|k| (a + r * (k - 1) as f64, b + r * (total - k) as f64));
+                let exact = places.map(|(x, y)| cost(x, y).max(cost(y, x))).fold(0.0, f64::max);
+                let found = profile.largest(1e9, |pair| cost(pair.a, pair.b));
+                assert!(found >= exact && found <= exact * (1.0 + 1e-12), "{total} {weight}: {found} {exact}");
+            }
+        }
     }
 }

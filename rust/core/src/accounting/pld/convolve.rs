@@ -468,6 +468,7 @@ mod tests {
         for tilt in [0.0, 0.7, 3.0] {
             let of = |side| compose(&[(&one, 3), (&other, 2)], tilt, side, 64).unwrap();
             let (upper, lower) = (of(Side::Upper), of(Side::Lower));
+            assert!(tilt > 0.0 || (upper.range(), lower.range()) == ((-3.25, 12.5), (-3.25, 12.5)));
             let weight = |&(k, p): &(i64, f64)| p * (tilt * loss(k)).exp();
             let total: f64 = masses.iter().map(weight).sum();
             let mean = masses.iter().map(|a| weight(a) * loss(a.0)).sum::<f64>() / total;
