@@ -405,3 +405,14 @@ def test_every_release_of_parts_is_paid_and_adds_up():
     ):
         with pytest.raises((sdp.InvalidParameterError, ValueError)):
             other()
+
+
+@pytest.mark.parametrize("count", [1e9, 4399945735931396.0])
+def test_a_private_number_of_records_takes_no_memory_for_each(count):
+    """The file was found by fuzzing: its reader asked for 181 terabytes, which ends the process."""
+    X = np.linspace(0.0, 1.0, 40).reshape(20, 2)
+    fitted = PrivateGaussianNB(1.0, bounds=(0, 1), classes=["a", "b"], adjacency="add_remove").fit(X, ["a", "b"] * 10)
+    content = json.loads(fitted.to_json())
+    content["released"]["counts"] = [count, -13.75]
+    found = PrivateGaussianNB.from_json(json.dumps(content))
+    assert found.class_prior_[0] == pytest.approx(1.0)

@@ -117,22 +117,36 @@ impl Lattice {
 
     /// Totals with masses that sum to one, no further apart than `h` where the law is wider than that.
     pub(super) fn points(&self, h: i64) -> Vec<(i64, f64)> {
+        self.points_within(h, (self.start, self.last() + 1))
+    }
+
+    /// Those of [`Self::points`] in a range: of all of them, between totals that are far apart, there may be more than
+    /// memory holds.
+    pub(super) fn points_within(&self, h: i64, (low, high): (i64, i64)) -> Vec<(i64, f64)> {
         let masses = self.masses();
         if self.step <= h || masses.len() == 1 {
-            return self.totals().zip(masses).collect();
+            return self.totals().zip(masses).filter(|(n, _)| (low..high).contains(n)).collect();
         }
         // Between its own totals the law is taken as linear.
         let parts = self.step.div_euclid(h) + 1;
-        let mut points = Vec::with_capacity(masses.len() * parts as usize);
+        let (step, many) = (i128::from(self.step), i128::from(parts));
+        let mut points = Vec::new();
         for (n, pair) in self.totals().zip(masses.windows(2)) {
-            for i in 0..parts {
-                let at = n + i * self.step / parts;
+            let place = |at: i64| (i128::from(at) - i128::from(n)) * many / step;
+            for i in place(low).clamp(0, many)..(place(high) + 1).clamp(0, many) {
+                let at = n + (i * step / many) as i64;
                 let share = (at - n) as f64 / self.step as f64;
-                points.push((at, (pair[0] * (1.0 - share) + pair[1] * share) / parts as f64));
+                if (low..high).contains(&at) {
+                    points.push((at, (pair[0] * (1.0 - share) + pair[1] * share) / parts as f64));
+                }
             }
         }
-        points.push((self.last(), masses[masses.len() - 1] / parts as f64));
-        let sum: f64 = points.iter().map(|point| point.1).sum();
+        if (low..high).contains(&self.last()) {
+            points.push((self.last(), masses[masses.len() - 1] / parts as f64));
+        }
+        // The sum over all of them: of half of the first mass and of the last more or less in each pair.
+        let (first, last) = (masses[0], masses[masses.len() - 1]);
+        let sum = 1.0 - last + (last - first) * (parts - 1) as f64 / (2 * parts) as f64 + last / parts as f64;
         points.iter_mut().for_each(|point| point.1 /= sum);
         points
     }
@@ -182,6 +196,25 @@ mod tests {
         }
         let known = Lattice::known(1003).on_multiples(10);
         assert!((known.moments().0 - 100.3).abs() < 1e-12 && known.start == 100);
+    }
+
+    #[test]
+    fn a_part_of_a_wide_law_takes_the_memory_of_the_part() {
+        let law = Lattice::flat(0, 6000, 100).weighed(Information::new(3000.3, 900.0 * 900.0));
+        for h in [1, 7, 30] {
+            let all = law.points(h);
+            assert!((all.iter().map(|point| point.1).sum::<f64>() - 1.0).abs() < 1e-4, "{h}");
+            for (low, high) in [(0, 6001), (2950, 3120), (-50, 10), (5999, 9000), (7000, 8000), (100, 100)] {
+                let part: Vec<_> = all.iter().copied().filter(|point| (low..high).contains(&point.0)).collect();
+                assert_eq!(law.points_within(h, (low, high)), part, "{h} {low} {high}");
+            }
+        }
+        // Of 2^53 totals.
+        let wide = Lattice::flat(0, 1 << 53, 1 << 47).weighed(Information::default());
+        let part = wide.points_within(1, ((1 << 50) - 20, (1 << 50) + 21));
+        // Points are never further apart than asked, so that one may be there twice.
+        assert!((41..=42).contains(&part.len()), "{}", part.len());
+        assert!(part.iter().all(|point| (point.1 * (1_u64 << 53) as f64 - 1.0).abs() < 0.02), "{part:?}");
     }
 
     #[test]

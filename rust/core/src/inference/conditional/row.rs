@@ -405,11 +405,11 @@ impl Fitted {
             .blocks
             .iter()
             .map(|block| {
-                let points: Vec<(i64, f64)> = totals
-                    .points(block.step)
-                    .into_iter()
-                    .filter(|(n, _)| (block.range.0..block.range.1).contains(n))
-                    .collect();
+                // Beyond its root a block says nothing.
+                let root = block.tree.root();
+                let (low, high) =
+                    ((root.start - 1).saturating_mul(block.step), (root.end() + 1).saturating_mul(block.step));
+                let points = totals.points_within(block.step, (block.range.0.max(low), block.range.1.min(high)));
                 let law = on_multiples(&points, block.step);
                 let log = |(i, mass): (i64, f64)| {
                     let possible = mass > 0.0 && block.tree.root().at(i) > 0.0;
