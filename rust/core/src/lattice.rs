@@ -196,7 +196,8 @@ fn fitting(total: u128, parts: u128) -> u128 {
     compositions(total, parts).unwrap_or_else(|| unreachable!("a part of a lattice that was counted"))
 }
 
-fn gcd(mut a: u128, mut b: u128) -> u128 {
+/// The greatest common divisor.
+pub(crate) fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

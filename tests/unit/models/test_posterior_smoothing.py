@@ -118,6 +118,15 @@ def test_given_the_prior_the_posterior_is_that_of_all_tables(kind, concentration
         np.testing.assert_allclose(moments[..., 1], variance, atol=tolerance)
 
 
+@pytest.mark.parametrize("n", [1e4, 1e7, 1e9, 1e12])
+def test_variances_of_many_records_keep_their_digits(n):
+    """Where no prior bends the law of a count it is the normal law of the noise, at any size."""
+    observed = _core.Observation.normal(np.array([n, 3 * n]), np.array([3.0, 5.0]))
+    found = _core.SmoothedTables([(observed, 2)], 1, None, 1.0, None, 2.0, [], 1).counts(0).reshape(2, 2)
+    np.testing.assert_allclose(found[:, 0], [n, 3 * n], rtol=1e-3 / n**0.5)
+    np.testing.assert_allclose(found[:, 1], [9.0, 25.0], rtol=0.01)
+
+
 @pytest.mark.parametrize("kind", ["gaussian", "laplace"])
 def test_a_private_number_of_records_is_inferred_too(kind):
     classes, tables = example(kind, 8)

@@ -1,6 +1,7 @@
 //! What is known of a total, on every step-th integer of a range.
 
 use crate::inference::segment::Segment;
+use crate::lattice::gcd;
 
 /// Ranges of up to so many totals are looked at one by one.
 pub(super) const FEW: u64 = 512;
@@ -144,9 +145,12 @@ impl Lattice {
         if (low..high).contains(&self.last()) {
             points.push((self.last(), masses[masses.len() - 1] / parts as f64));
         }
-        // The sum over all of them: of half of the first mass and of the last more or less in each pair.
+        // The sum over all of them. The shares in a pair are floor(i step / parts) / step for i below `parts`, and the sum of
+        // these floors is ((step - 1) (parts - 1) + gcd(step, parts) - 1) / 2.
         let (first, last) = (masses[0], masses[masses.len() - 1]);
-        let sum = 1.0 - last + (last - first) * (parts - 1) as f64 / (2 * parts) as f64 + last / parts as f64;
+        let floors = ((step - 1) * (many - 1) + gcd(step.unsigned_abs(), many.unsigned_abs()) as i128 - 1) / 2;
+        let upper = floors as f64 / (step * many) as f64;
+        let sum = 1.0 - last + (last - first) * upper + last / parts as f64;
         points.iter_mut().for_each(|point| point.1 /= sum);
         points
     }
@@ -200,10 +204,11 @@ mod tests {
 
     #[test]
     fn a_part_of_a_wide_law_takes_the_memory_of_the_part() {
-        let law = Lattice::flat(0, 6000, 100).weighed(Information::new(3000.3, 900.0 * 900.0));
+        // Cut off at its mode on one side, so that its ends have different masses.
+        let law = Lattice::flat(0, 6000, 100).weighed(Information::new(10.3, 900.0 * 900.0));
         for h in [1, 7, 30] {
             let all = law.points(h);
-            assert!((all.iter().map(|point| point.1).sum::<f64>() - 1.0).abs() < 1e-4, "{h}");
+            assert!((all.iter().map(|point| point.1).sum::<f64>() - 1.0).abs() < 1e-13, "{h}");
             for (low, high) in [(0, 6001), (2950, 3120), (-50, 10), (5999, 9000), (7000, 8000), (100, 100)] {
                 let part: Vec<_> = all.iter().copied().filter(|point| (low..high).contains(&point.0)).collect();
                 assert_eq!(law.points_within(h, (low, high)), part, "{h} {low} {high}");

@@ -470,18 +470,20 @@ impl Fitted {
         let outside = self.outside(weights, g)?;
         let of = |k: usize| {
             let mut sums = vec![0.0; f.len()];
-            for (block, outside) in self.blocks.iter().zip(&outside) {
-                for (i, p) in block.tree.law(k).iter() {
-                    let mass = p * outside[k].at(i);
-                    if mass > 0.0 {
-                        let x = (i * block.step) as f64;
-                        sums.iter_mut().zip(f).for_each(|(sum, f)| *sum += mass * f(x, self.priors[k]));
-                    }
-                }
+            for (x, mass) in self.masses(&outside, k) {
+                sums.iter_mut().zip(f).for_each(|(sum, f)| *sum += mass * f(x, self.priors[k]));
             }
             sums
         };
         Ok((0..self.priors.len()).map(of).collect())
+    }
+
+    /// The counts of a cell with their masses.
+    fn masses<'a>(&'a self, outside: &'a [Vec<Segment>], k: usize) -> impl Iterator<Item = (f64, f64)> + 'a {
+        self.blocks.iter().zip(outside).flat_map(move |(block, outside)| {
+            let node = move |(i, p): (i64, f64)| ((i * block.step) as f64, p * outside[k].at(i));
+            block.tree.law(k).iter().map(node).filter(|node| node.1 > 0.0)
+        })
     }
 
     /// Means and variances of the shares; the square of the total is taken at its mean, which is close and fast.
@@ -509,10 +511,14 @@ impl Fitted {
         Ok(first.iter().zip(&second).map(|(m, s)| variance_of(m[0], s[0])).collect())
     }
 
-    /// Means and variances of the counts.
+    /// Means and variances of the counts: about the mean, since of squares of millions the difference keeps no digits.
     pub(super) fn counts(&self, weights: &Weights) -> Result<Moments> {
-        let found = self.expectations(weights, &|_| 1.0, &[&|x, _| x, &|x, _| x * x])?;
-        Ok(found.into_iter().map(|m| variance_of(m[0], m[1])).collect())
+        let outside = self.outside(weights, &|_| 1.0)?;
+        let of = |k: usize| {
+            let mean: f64 = self.masses(&outside, k).map(|(x, mass)| mass * x).sum();
+            (mean, self.masses(&outside, k).map(|(x, mass)| mass * (x - mean).powi(2)).sum())
+        };
+        Ok((0..self.priors.len()).map(of).collect())
     }
 
     /// For every cell: its counts, each with its mass and what is known of the row's total then.
