@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simplexdp.cli.conditions import condition
-from simplexdp.cli.selection import Selection, of_persons
+from simplexdp.cli.selection import Selection
 from simplexdp.cli.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -50,13 +50,21 @@ class Stated:
 
     def selection(self, seed: int | None) -> Selection:
         """Return which records count."""
-        bound = of_persons(self.unit, self.max_rows, self.first_by, seed, self.weighted)
         spelling = self.spelling()
         rules = tuple(condition(text, spelling.of, self._date_form) for text in self.where)
-        who = None if self.unit is None else spelling.of_persons(self.unit)
         # Without --dates the format can only be that of the column which orders a person's records.
         dated = self.first_by is not None and (not self.dates or self._date_form(self.first_by) is not None)
-        return Selection(rules, bound, self.weighted, who, self.date_format if dated else None)
+        form = self.date_format if dated else None
+        return Selection.stated(
+            spelling,
+            self.unit,
+            self.max_rows,
+            self.first_by,
+            form,
+            seed,
+            weighted=self.weighted,
+            conditions=rules,
+        )
 
     def drawn_bins(self, request: Request) -> DrawnBins | None:
         """Return the bins whose edges are drawn, and their part of the budget; None without --quantiles."""

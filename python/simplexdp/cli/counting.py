@@ -152,11 +152,12 @@ def coded(
     import pyarrow as pa
 
     try:
-        kind = str(values.type.value_type if hasattr(values, "dictionary") else values.type)
-        if kind == "halffloat" and not hasattr(values, "dictionary"):
+        is_encoded = hasattr(values, "dictionary")
+        kind = str(values.type.value_type if is_encoded else values.type)
+        if kind == "halffloat" and not is_encoded:
             # Arrow before 26 does not find the distinct ones.
             values = pa.array([None if value is None else float(value) for value in values.to_pylist()], pa.float32())
-        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        encoded = values if is_encoded else values.dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
         if kind in _SHORT:
             # In the digits that the type has: 0.1, where a double would be 0.10000000149.

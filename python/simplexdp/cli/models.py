@@ -20,7 +20,7 @@ from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, wa
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.numeric import Bins, stated_columns
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.selection import Selection, form_of_first, of_persons
+from simplexdp.cli.selection import EVERYTHING, Selection
 from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, check_printable, emit, warn, write_or_print
 from simplexdp.exceptions import InvalidDataError, SimplexDpError
@@ -28,7 +28,6 @@ from simplexdp.exceptions import InvalidDataError, SimplexDpError
 if TYPE_CHECKING:
     from simplexdp.accounting import PrivacyCurve
     from simplexdp.cli.counting import Levels
-    from simplexdp.frames.persons import Bound
 
 __all__ = ["NAIVE_BAYES", "fit_bn", "fit_nb"]
 
@@ -259,8 +258,7 @@ class Fit:
         """Check everything that can be checked before anything is read; return what both estimators are told."""
         output = Output.chosen(self.out, None if self.out is None else "json", False)
         check_printable([text for name, levels in stated.items() for text in (name, *levels.all)], output)
-        self._bound()
-        self._first_form()
+        self._selection()
         found = self._accountant()
         shared = {
             "mechanism": self.mechanism,
@@ -288,13 +286,18 @@ class Fit:
         """Return the codes of the records, so many of each person, and their persons."""
         # Where the number of records is private, no records are as good as one.
         least = 1 if self.adjacency == "replace" else 0
-        return self._codes(self.file, self.input_format, domains, least, self._bound())
+        return self._codes(self.file, self.input_format, domains, least, self._selection())
 
-    def _bound(self) -> Bound | None:
-        return of_persons(self.unit, self.max_rows, self.first_by, self.seed, self.weighted)
-
-    def _first_form(self) -> str | None:
-        return form_of_first(self.date_format, self.first_by)
+    def _selection(self) -> Selection:
+        return Selection.stated(
+            self._spelling(),
+            self.unit,
+            self.max_rows,
+            self.first_by,
+            self.date_format,
+            self.seed,
+            weighted=self.weighted,
+        )
 
     def test_records(self, domains: Mapping[str, Levels | Bins]) -> dict[str, Any] | None:
         """Return the codes of the records to score on: read before anything is paid for, as they may be refused."""
@@ -302,22 +305,20 @@ class Fit:
             return None
         try:
             kind = self.input_format if self.score == self.file else None
-            return self._codes(self.score, kind, domains, 1, None)[0]
+            return self._codes(self.score, kind, domains, 1, EVERYTHING)[0]
         except SimplexDpError as error:
             raise InvalidDataError(f"--score {self.score}: {error}") from None
         except click.UsageError as error:
             raise click.UsageError(f"--score {self.score}: {error.message}") from None
 
     def _codes(
-        self, path: str, kind: str | None, domains: Mapping[str, Levels | Bins], least: int, bound: Bound | None
+        self, path: str, kind: str | None, domains: Mapping[str, Levels | Bins], least: int, selection: Selection
     ) -> tuple[dict[str, Any], Any]:
         from simplexdp.cli.counting import codes_of_persons
 
         source = options.source(path, kind, self.encoding, self.no_header, self.delimiter)
-        who = None if bound is None else self._spelling().of_persons(bound.unit)
         # Bins encode records as levels do.
         columns = cast("Mapping[str, Levels]", domains)
-        selection = Selection(bound=bound, who=who, first_form=self._first_form())
         found, persons = codes_of_persons(source, columns, selection)
         if len(next(iter(found.values()))) < least:
             raise InvalidDataError("the file has no records")

@@ -14,7 +14,7 @@ from simplexdp.cli.files import Command
 from simplexdp.cli.grouping import Grouping, group_options, name_of, other_group_option, repeated
 from simplexdp.cli.guarantee import Named, account, guarantee_of, sentence, warnings_of
 from simplexdp.cli.neighbours import adjacency_of
-from simplexdp.cli.selection import Selection, form_of_first, of_persons
+from simplexdp.cli.selection import Selection
 from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, check_printable, emit
 from simplexdp.exceptions import InvalidDataError
@@ -151,9 +151,7 @@ def _run(what: str, column: str, release: Any, given: dict[str, Any]) -> None:
     accountant = account(given["ledger"], seed)
     rules = tuple(condition(text, spelling.of) for text in given["where"])
     unit, max_rows, first_by = given["unit"], given["max_rows"], given["first_by"]
-    bound = of_persons(unit, max_rows, first_by, seed)
-    who = None if unit is None else spelling.of_persons(unit)
-    selection = Selection(rules, bound, who=who, first_form=form_of_first(given["date_format"], first_by))
+    selection = Selection.stated(spelling, unit, max_rows, first_by, given["date_format"], seed, conditions=rules)
     places = {f"--by {name}": name for name in levels}
     table = _read(source, column, levels, selection, skip=given["skip_missing"])
     arguments = {

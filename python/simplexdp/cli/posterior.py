@@ -13,7 +13,7 @@ from simplexdp.cli.grouping import Grouping, group_options
 from simplexdp.cli.guarantee import account, debited, guarantee_of, parameters_of, public_total, sentence, warnings_of
 from simplexdp.cli.posterior_groups import Groups, check_groups, release_groups
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.selection import Selection, form_of_first, of_persons
+from simplexdp.cli.selection import Selection
 from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import SEEDED, Output, Result, check_printable, emit
 
@@ -182,9 +182,7 @@ def posterior(
     if not 0 < level < 1:
         raise click.UsageError(f"--level must lie strictly between 0 and 1, got {level}")
     spelling = Spelling.stated(clean, map_file)
-    who = None if unit is None else spelling.of_persons(unit)
-    bound = of_persons(unit, max_rows, first_by, seed)
-    selection = Selection(bound=bound, who=who, first_form=form_of_first(date_format, first_by))
+    selection = Selection.stated(spelling, unit, max_rows, first_by, date_format, seed)
     if unit is not None and sizes == "public":
         raise click.UsageError("--sizes public is for records that stay in their group, and excludes --unit")
     if not selection.keeps_total:

@@ -130,8 +130,9 @@ class Source:
         """Read the first record: the names, or, left in place, as many positions as it has fields."""
         first = stream.ahead(Quotes(delimiter).first_end, LONGEST_RECORD)
         text = first.decode().removeprefix("\ufeff")
-        # Python 3.10 reads no record with a zero byte; no column has such a name.
-        fields = [text] if "\0" in text else next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+        # Python 3.10 reads no record with a zero byte; no column that can be asked for has one in its name.
+        readable = text.replace("\0", "\ufffd")
+        fields = next(csv.reader(io.StringIO(readable, newline=""), delimiter=delimiter), [])
         if not fields:
             raise InvalidDataError("the file is empty")
         if not self.header:

@@ -19,20 +19,20 @@ from simplexdp.exceptions import InvalidDataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from simplexdp.cli.spelling import Spelling
     from simplexdp.frames import Cleaning
     from simplexdp.frames.persons import Bound
 
-__all__ = ["EVERYTHING", "Selection", "form_of_first", "of_persons"]
+__all__ = ["EVERYTHING", "Selection"]
 
 MOST_SHARED = 16
 """Records that share a person's total of one: `simplexdp.sensitivity.weight_units` has no units for more."""
 _UNIT, _FIRST = "\0unit", "\0first"
 
 
-def of_persons(
-    unit: str | None, max_rows: int | None, first_by: str | None, seed: int | None, weighted: bool = False
+def _bound(
+    unit: str | None, max_rows: int | None, first_by: str | None, seed: int | None, weighted: bool
 ) -> Bound | None:
-    """Return the bound that --unit, --max-rows and --first-by state; None without --unit."""
     if weighted and (unit is None or max_rows is None or max_rows > MOST_SHARED):
         raise click.UsageError(
             f"--weighted needs --unit COLUMN, and --max-rows K of at most {MOST_SHARED}: records share a person's one"
@@ -50,13 +50,6 @@ def of_persons(
     return replace(bound, as_written=True)
 
 
-def form_of_first(date_format: str | None, first_by: str | None) -> str | None:
-    """Return how the dates of --first-by are written, where nothing else of a command has dates."""
-    if date_format is not None and first_by is None:
-        raise click.UsageError("--date-format needs --first-by")
-    return date_format
-
-
 @dataclass(frozen=True)
 class Selection:
     """Conditions, and the bound of persons."""
@@ -70,6 +63,26 @@ class Selection:
     first_form: str | None = None
     """How the dates are written by which a person's records are ordered."""
     _seen: dict[str, dict[Any, bool]] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def stated(
+        cls,
+        spelling: Spelling,
+        unit: str | None,
+        max_rows: int | None,
+        first_by: str | None,
+        date_format: str | None,
+        seed: int | None,
+        *,
+        weighted: bool = False,
+        conditions: tuple[Condition, ...] = (),
+    ) -> Selection:
+        """Return what --unit, --max-rows, --first-by and its --date-format, --weighted and --where state."""
+        bound = _bound(unit, max_rows, first_by, seed, weighted)
+        if date_format is not None and first_by is None:
+            raise click.UsageError("--date-format needs --first-by")
+        who = None if unit is None else spelling.of_persons(unit)
+        return cls(conditions, bound, weighted, who, date_format)
 
     @property
     def max_rows(self) -> int:

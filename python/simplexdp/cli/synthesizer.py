@@ -17,7 +17,7 @@ from simplexdp.cli.guarantee import account, debited, guarantee_of, sentence, wa
 from simplexdp.cli.neighbours import adjacency_of
 from simplexdp.cli.pages import facts_of, write_pages
 from simplexdp.cli.progress import Progress
-from simplexdp.cli.selection import Selection, form_of_first, of_persons
+from simplexdp.cli.selection import Selection
 from simplexdp.cli.spelling import Spelling
 from simplexdp.cli.writing import Output, Result, emit, warn, write_or_print
 from simplexdp.exceptions import BudgetExceededError
@@ -154,14 +154,11 @@ def fitted_table(
         raise click.UsageError("give --epsilon and --delta: the budget of everything")
     if compare is not None and not LEAST_PRICE <= compare < math.inf:
         raise click.UsageError(f"--compare must be a number from {LEAST_PRICE} on, the price, got {compare}")
-    bound = of_persons(unit, max_rows, first_by, seed, weighted)
-    form = form_of_first(date_format, first_by)
     spelling = Spelling.stated(clean, map_file)
+    selection = Selection.stated(spelling, unit, max_rows, first_by, date_format, seed, weighted=weighted)
     stated = stated_columns(domains_file, other, null, spelling)
     found = account(ledger, seed)
     rng = options.seeded(seed)
-    who = None if bound is None else spelling.of_persons(bound.unit)
-    selection = Selection(bound=bound, who=who, first_form=form)
     records, persons = codes_of_persons(options.source(file, **given), cast("Mapping[str, Any]", stated), selection)
     noting = None if found is None else _Noting(found, name, file)
     with Progress("fitting") as bar:

@@ -151,7 +151,8 @@ def _distinct_of_pandas(native: Any, column: Any) -> Distinct:
     # Objects of several types may be equal to pandas and differ as Python scalars, a date and its midnight say.
     if native.dtype == object and pd.api.types.infer_dtype(native) not in ALIKE:
         return _distinct_one_by_one(native.tolist(), column)
-    if int(pd.__version__.split(".")[0]) < 3 and isinstance(native.dtype, (np.dtype, pd.StringDtype)):
+    texts = native.dtype == object or isinstance(native.dtype, pd.StringDtype)
+    if texts and int(pd.__version__.split(".")[0]) < 3:
         # Its tables of texts end them at a zero byte, so that "a\0" would be "a".
         return distinct_objects(native.to_numpy(dtype=object, na_value=None), column)
     try:

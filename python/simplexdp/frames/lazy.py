@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames.distinct_series import values_of_polars
+from simplexdp.frames.duckdb_names import quoted
 from simplexdp.frames.spark_codes import plain_text
 
 __all__ = ["counts_of_column", "grouped_counts", "selected_columns"]
@@ -118,10 +119,10 @@ def selected_columns(frame: Any, columns: Sequence[Any], names: list[str]) -> An
         # Only what is counted: there may be columns that cannot be cast.
         frame = nw.from_native(renamed.withColumns({name: plain_text(renamed[name], kinds[name]) for name in wanted}))
     elif implementation.is_duckdb():
-        quoted = ['"' + name.replace('"', '""') + '"' for name in known]
         # Under a collation that holds letters for equal a group would be named after its first row.
         is_text = [str(kind) == "VARCHAR" for kind in native.types]
-        values = [f'{name} collate "binary"' if text else name for name, text in zip(quoted, is_text, strict=True)]
+        exact = [' collate "binary"' if text else "" for text in is_text]
+        values = [quoted(name) + collation for name, collation in zip(known, exact, strict=True)]
         named = ", ".join(f"{value} as {new}" for value, new in zip(values, positions, strict=True))
         frame = nw.from_native(native.project(named))
     elif implementation.is_polars():

@@ -19,6 +19,7 @@ from simplexdp.exceptions import InvalidDataError, NumericalError
 from simplexdp.frames.coded import count_codes, shape_of
 from simplexdp.frames.distinct import Distinct
 from simplexdp.frames.domain import Domain
+from simplexdp.frames.duckdb_names import quoted
 from simplexdp.frames.encoding import codes_of_levels, distinct_of, encode_columns, own_codes
 from simplexdp.frames.lazy import selected_columns
 from simplexdp.frames.sharing import SHARING, beside_sharing, in_units
@@ -176,7 +177,7 @@ def _of_duckdb(relation: Any, columns: list[str]) -> Any:
     """Return these columns of a relation, read once; None for types that Arrow tells otherwise, and too many rows."""
     import narwhals as nw
 
-    from simplexdp.frames.persons_lazy import is_exact, quoted
+    from simplexdp.frames.persons_lazy import is_exact
 
     try:
         import pyarrow as pa

@@ -11,11 +11,12 @@ import numpy as np
 from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames.canonical import FINEST, LARGEST, NULL, WHOLE
+from simplexdp.frames.duckdb_names import quoted
 
 if TYPE_CHECKING:
     from simplexdp.frames.persons import Bound
 
-__all__ = ["PLACES", "bounded_lazily", "is_exact", "persons_together", "quoted", "spark_dealt"]
+__all__ = ["PLACES", "bounded_lazily", "is_exact", "persons_together", "spark_dealt"]
 
 _DIGITS = 15
 """Hexadecimal digits of a digest that are used, as in the compiled core."""
@@ -171,11 +172,6 @@ def _duckdb(relation: Any, bound: Bound, columns: list[str], sharing: str | None
     renamed = ", ".join(f"{short} as {quoted(name)}" for name, short in zip(columns, counted, strict=True))
     renamed += "" if sharing is None else f", shared as {quoted(sharing)}"
     return relation.query("rows_of_persons", f"select {renamed} from ({sql})")
-
-
-def quoted(name: str) -> str:
-    """Return a name as DuckDB reads it letter for letter."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def is_exact(kind: str) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain
+from simplexdp.frames.duckdb_names import quoted
 from simplexdp.frames.source import as_frame, column_of, is_lazy
 from simplexdp.models.number_columns import Floats, not_numeric, numbers_or_nan
 
@@ -104,9 +105,7 @@ def _with_expressions(frame: Any, cuts: Mapping[Any, Cut]) -> Any:
         # It takes some names for patterns, and would read another column: "^b$" is b.
         frame = nw.from_native(frame.to_native().rename(names))
     elif engine.is_duckdb():
-        # Before 2.0 it takes "a.b" for the column b of a table a, unless it is quoted.
-        quoted = ['"' + name.replace('"', '""') + '"' for name in names]
-        named = ", ".join(f"{name} as {new}" for name, new in zip(quoted, names.values(), strict=True))
+        named = ", ".join(f"{quoted(name)} as {new}" for name, new in names.items())
         frame = nw.from_native(frame.to_native().project(named))
     else:
         names = {name: name for name in names}

@@ -14,7 +14,8 @@ from simplexdp.exceptions import InvalidDataError
 
 __all__ = ["checked", "labels_of"]
 
-_OLD = parse_version(sklearn.__version__) < parse_version("1.9")
+_ASKS_PROTOCOL = parse_version(sklearn.__version__) < parse_version("1.9")
+"""Whether scikit-learn asks a frame for the names of its columns by `__dataframe__`, which Polars 2 does not have."""
 
 
 def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -42,11 +43,8 @@ def checked(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 
 
 def _shows_no_names(X: Any) -> bool:
-    """Whether scikit-learn would not find the names of a frame's columns: before 1.9 it asks for a protocol.
-
-    Polars has it no longer from 2.0 on.
-    """
-    return not hasattr(X, "__dataframe__") and hasattr(X, "columns") and hasattr(X, "shape") and _OLD
+    """Whether scikit-learn would not find the names of a frame's columns."""
+    return _ASKS_PROTOCOL and not hasattr(X, "__dataframe__") and hasattr(X, "columns") and hasattr(X, "shape")
 
 
 class _Named:
