@@ -47,6 +47,7 @@ __all__ = [
     "count_marginals",
     "count_table",
     "crowded_rows",
+    "default_step",
     "digamma",
     "dirichlet_counts",
     "dirichlet_expected_loss",
@@ -555,6 +556,7 @@ def least_noise(
     pair: tuple[float, float] | None = None,
     advantage: float | None = None,
 ) -> float: ...
+def default_step(size: tuple[int, int], sensitivity: tuple[int, int]) -> int: ...
 def least_noise_on_grid(
     adjacency: str,
     sensitivity: tuple[int, int],

@@ -5,8 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from simplexdp import _arguments as check
+from simplexdp import _core
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.mechanisms._exact import Number, as_fraction
+from simplexdp.mechanisms._exact import Number, as_fraction, as_ratio
 
 __all__ = [
     "changed_values",
@@ -19,14 +20,14 @@ __all__ = [
 
 LOG_LARGEST_SCALE = 45
 """Noise has a scale of at most 2^45 steps of the grid."""
-STEPS_PER_SCALE = 20
-"""The default grid has 2^20 to 2^21 steps to the scale of the noise."""
 
 
 def check_grid(mechanism: Any, size: Number) -> None:
     """Check the grid of a mechanism with noise of this scale, and set what was left out."""
     exact = as_fraction("scale", size)
-    resolution = default_resolution(exact) if mechanism.resolution is None else mechanism.resolution
+    resolution = mechanism.resolution
+    if resolution is None:
+        resolution = default_resolution(exact, as_fraction("sensitivity", mechanism.sensitivity))
     log_resolution = resolution_exponent(resolution)
     if exact > Fraction(2) ** (log_resolution + LOG_LARGEST_SCALE):
         raise InvalidParameterError(
@@ -52,11 +53,9 @@ def changed_values(changed: int | None) -> int:
     return 1 if changed is None else check.integer("changed", changed, 1)
 
 
-def default_resolution(size: Fraction, steps: int = STEPS_PER_SCALE) -> float:
-    """Return the largest power of two of at most size / 2**steps."""
-    log = size.numerator.bit_length() - size.denominator.bit_length()
-    log -= size < Fraction(2) ** log
-    return math.ldexp(1.0, min(max(log - steps, -1000), 900))
+def default_resolution(size: Fraction, sensitivity: Fraction) -> float:
+    """Return a step that is small beside the noise and beside the distance."""
+    return math.ldexp(1.0, _core.default_step(as_ratio(size), as_ratio(sensitivity)))
 
 
 def resolution_exponent(resolution: Any) -> int:

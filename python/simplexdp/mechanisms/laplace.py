@@ -44,7 +44,8 @@ class LaplaceMechanism(NoiseMechanism):
     changed : int, optional
         In how many values neighbours can differ; left out, values are released one at a time.
     resolution : float, optional
-        Step of the grid, a power of two; by default the largest below scale / 2**20.
+        Step of the grid, a power of two; by default of at most scale / 2**20 and sensitivity / 2**20, and not below
+        scale / 2**45.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
     unit : str, optional
@@ -96,7 +97,7 @@ class LaplaceMechanism(NoiseMechanism):
         changed : int, optional
             In how many values neighbours can differ; left out, values are released one at a time.
         resolution : float, optional
-            Step of the grid, a power of two; by default the largest below 2**-20 of the scale without rounding.
+            Step of the grid, a power of two; by default that of the scale without rounding.
         adjacency : {"replace", "add_remove"}, default "replace"
             Which data sets are neighbours.
 
@@ -113,7 +114,7 @@ class LaplaceMechanism(NoiseMechanism):
         size = as_fraction("sensitivity", sensitivity)
         plain = pure_scale(epsilon, advantage, size, adjacency)
         if resolution is None:
-            resolution = default_resolution(Fraction(plain))
+            resolution = default_resolution(Fraction(plain), size)
         grid = (resolution_exponent(resolution), changed_values(changed))
         widened = _core.NoiseMechanism("laplace", (1, 1), as_ratio(size), grid).widened()
         scale = pure_scale(epsilon, advantage, Fraction(*widened), adjacency, again=True)

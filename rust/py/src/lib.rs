@@ -97,7 +97,7 @@ mod _core {
     use noise::{DiscreteNoise, SumPreservingNoise, polya_counts, polya_draws};
     #[pymodule_export]
     use noise_guarantee::{
-        PyNoiseMechanism, choices_cost, concentrated, gaussian_tables, least_noise, least_noise_on_grid,
+        PyNoiseMechanism, choices_cost, concentrated, default_step, gaussian_tables, least_noise, least_noise_on_grid,
     };
     #[pymodule_export]
     use parallel::threads_for;

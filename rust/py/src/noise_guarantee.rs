@@ -113,6 +113,12 @@ pub(crate) fn least_noise(
     Ok(detached(py, || least_size(noise, &sensitivity, &budget, neighbours))??)
 }
 
+/// The step of the grid where none is stated, as a logarithm.
+#[pyfunction]
+pub(crate) fn default_step(size: Fraction<'_>, sensitivity: Fraction<'_>) -> CoreResult<i32> {
+    Ok(simplexdp_core::guarantee::default_step(&rational("scale", size)?, &rational("sensitivity", sensitivity)?))
+}
+
 /// The least sigma of Gaussian noise on a grid that keeps a budget, and the logarithm of the step of the grid.
 #[pyfunction]
 #[pyo3(signature = (adjacency, sensitivity, changed, *, rho = None, pair = None, advantage = None))]

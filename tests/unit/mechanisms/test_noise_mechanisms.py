@@ -226,7 +226,28 @@ def test_releases_lie_on_the_grid():
     for mechanism in REAL:
         released = mechanism.release(np.linspace(-3, 3, 999) * math.pi)
         assert np.all(released / mechanism.resolution == np.rint(released / mechanism.resolution))
-        assert mechanism.resolution == 2.0**-19
+        assert mechanism.resolution == 2.0**-20
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    ("size", "sensitivity"), [(0.5, 1), (3, 1), (7e5, 1), (1e9, 3), (2.0**44, 1), (1e14, 0.25), (2, 300)]
+)
+def test_the_default_grid_is_small_beside_noise_and_distance(kind, size, sensitivity):
+    """A coarse one counts its steps as distance: a sensitivity of 1 as 1.5 on a grid of 0.5."""
+    name, noise = {"laplace": ("scale", sdp.LaplaceMechanism), "gaussian": ("sigma", sdp.GaussianMechanism)}[kind]
+    step = Fraction(noise(**{name: size}, sensitivity=sensitivity).resolution)
+    wanted = min(Fraction(size), Fraction(sensitivity)) / 2**20
+    finest = Fraction(size) / 2**44
+    assert max(wanted, finest) / 2 < step <= max(wanted, finest)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-6, 1e-9])
+def test_little_epsilon_pays_for_no_grid(epsilon):
+    """The least scale without a grid is sensitivity / epsilon; the distance of 10 values grows by their steps alone."""
+    for changed in (1, 10):
+        scale = sdp.LaplaceMechanism.calibrated(epsilon=epsilon, sensitivity=1, changed=changed).scale
+        assert 1 <= scale * Fraction(epsilon) <= 1 + Fraction(20, 2**14)
 
 
 def test_sums_are_kept():

@@ -7,7 +7,8 @@ use crate::{Error, Result};
 
 /// Calibrated noise has this many significant bits.
 const BITS: u32 = 40;
-/// A grid has so many steps to the size of the noise by default, as a logarithm, and at most so many: values are clamped
+/// A grid has so many steps to the size of the noise and to the distance by default, as a logarithm, and at most so many to
+/// the size: values are clamped
 /// beyond 2^51 steps.
 const STEPS: (i32, i32) = (20, 44);
 /// Steps of the grid that doubles can name, as logarithms.
@@ -126,13 +127,24 @@ pub fn gaussian_on_grid(
     };
     // First on the finest grid for each sigma, then on one grid, whose step is small beside the noise and the distance.
     let finest = least_of(|sigma| on(sigma, log_step(sigma, STEPS.1)), sensitivity, budget, adjacency)?;
-    let wanted = log_step(finest, steps).min(log_step(sensitivity.to_f64_down(), STEPS.0));
-    let log_step = wanted.max(log_step(finest, STEPS.1));
+    let log_step = step_beside(finest, steps, sensitivity);
     Ok((least_of(|sigma| on(sigma, log_step), sensitivity, budget, adjacency)?, log_step))
+}
+
+/// The step of the grid where none is stated, a power of two, as a logarithm: small beside the noise and beside the distance,
+/// which rounding moves by a step.
+pub fn default_step(size: &Rational, sensitivity: &Rational) -> i32 {
+    step_beside(size.to_f64_down(), STEPS.0, sensitivity)
+}
+
+/// With so many steps to the size of the noise, as a logarithm, or more where the distance is much smaller.
+fn step_beside(size: f64, steps: i32, sensitivity: &Rational) -> i32 {
+    log_step(size, steps).min(log_step(sensitivity.to_f64_down(), STEPS.0)).max(log_step(size, STEPS.1))
 }
 
 /// The largest power of two of at most size / 2^steps, as a logarithm.
 fn log_step(size: f64, steps: i32) -> i32 {
+    let size = size.max(f64::MIN_POSITIVE);
     // A logarithm that rounds up to an integer would be one too large.
     let log = size.log2().floor() as i32;
     let log = if 2f64.powi(log) > size { log - 1 } else { log };

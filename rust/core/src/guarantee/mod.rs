@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) use dirichlet::ONE_PART_PRIOR;
 pub use dirichlet::{DirichletDraw, DirichletFunction, sampling_error};
 pub use discovery::{Discovery, least_threshold};
-pub use least_noise::{NoiseBudget, gaussian_on_grid, least_size};
+pub use least_noise::{NoiseBudget, default_step, gaussian_on_grid, least_size};
 pub use meaning::{Meaning, belief};
 pub use noise::{Grid, Noise, NoiseMechanism};
 pub use recipe::{Function, Leaf, Node, Real, Recipe};
