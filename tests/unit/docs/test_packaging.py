@@ -64,6 +64,7 @@ def test_the_list_of_faults_is_long_and_in_form():
     faults = run.listed()
     assert len(faults) >= 60
     assert len({fault.name for fault in faults}) == len(faults)
+    assert run.misfits(faults) == []
     for fault in faults:
         assert (ROOT / fault.file).exists()
         assert fault.rust or fault.python, fault.name
