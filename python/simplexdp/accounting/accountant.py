@@ -9,7 +9,7 @@ from simplexdp._arguments import choice, flag, integer, non_negative, number
 from simplexdp._cautions import caution
 from simplexdp._rounding import rounded
 from simplexdp.accounting import events, recipes, rules, statement
-from simplexdp.accounting.curve import Adjacency, PrivacyCurve, checked_unit
+from simplexdp.accounting.curve import Adjacency, PrivacyCurve
 from simplexdp.accounting.ledger import (
     FileLedger,
     Ledger,
@@ -25,6 +25,7 @@ from simplexdp.accounting.ledger.backup import restore as restore_file
 from simplexdp.accounting.ledger.temporary import temporary
 from simplexdp.accounting.rules import PlannedRule, Rule, RuleName, shown
 from simplexdp.accounting.spend import Spend, note_released
+from simplexdp.accounting.unit import checked_unit
 from simplexdp.exceptions import BudgetExceededError, InvalidParameterError, LedgerError, NumericalError
 
 MODES = (0o600, 0o640, 0o660)

@@ -129,7 +129,7 @@ def discover(
     rng: Any = None,
 ) -> DiscoveredDomain:
     """Return the categories of a column whose noisy count reaches the threshold: see `Domain.discover`."""
-    from simplexdp.accounting.curve import unit_of
+    from simplexdp.accounting.unit import unit_of
     from simplexdp.mechanisms import DiscreteLaplaceMechanism
 
     check.choice("adjacency", adjacency, ("replace", "add_remove"))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from simplexdp import _arguments as check
 from simplexdp import _core
 from simplexdp.accounting import Adjacency, PrivacyCurve
-from simplexdp.accounting.curve import unit_of_rows
+from simplexdp.accounting.unit import unit_of_rows
 from simplexdp.exceptions import InvalidParameterError
 
 __all__ = ["NoiseMechanism"]

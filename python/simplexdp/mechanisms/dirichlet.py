@@ -12,7 +12,7 @@ from simplexdp import _arguments as check
 from simplexdp import _core, _dirichlet, _polya
 from simplexdp._cautions import caution
 from simplexdp.accounting import PrivacyCurve, dirichlet_bound_curve, dirichlet_curve
-from simplexdp.accounting.curve import unit_of_rows
+from simplexdp.accounting.unit import unit_of_rows
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.mechanisms._dirichlet_calibration import DirichletGoal
 from simplexdp.mechanisms._dirichlet_estimates import DirichletEstimates

@@ -17,7 +17,7 @@ from simplexdp._catalogue import CATALOGUE
 from simplexdp._cautions import caution, caution_leak
 from simplexdp._weights import moves_of
 from simplexdp.accounting import PrivacyCurve
-from simplexdp.accounting.curve import unit_of
+from simplexdp.accounting.unit import unit_of
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, bound_rows, count_table
 from simplexdp.frames.domain import DomainLike, as_domain

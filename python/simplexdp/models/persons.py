@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simplexdp import _arguments as check
 from simplexdp._weights import moves_of, units_of
 from simplexdp.accounting import PrivacyCurve
-from simplexdp.accounting.curve import unit_of
+from simplexdp.accounting.unit import unit_of
 from simplexdp.exceptions import InvalidDataError, InvalidParameterError
 from simplexdp.frames.counting import count_shared, count_tables
 from simplexdp.frames.domain import DomainLike
