@@ -79,14 +79,16 @@ pub(super) fn optimistic(profile: &dyn Profile, step: f64, knots: &[i64]) -> Pmf
     start[0] = (-(knots[0] as f64 * step).exp_m1()).clamp(infinite, 1.0) * (1.0 - ROUNDING);
     start[last] = infinite;
     // What exceeds the mass at infinity is scaled down: both ends of a cell by the same factor keep the line straight.
-    // Where the profile still is the line 1 - x the left end stays, or the whole line would have to go down with it.
+    // Where the profile still is the line 1 - x the left end stays, or the whole line would have to go down with it;
+    // unless the right end does not have that much to give.
     let excess: Vec<Excess> = (0..last).map(|i| fine.excess(2 * i, start[i], start[i + 1], infinite)).collect();
     let trivial = |i: usize| start[i] + (knots[i] as f64 * step).exp_m1() <= 1e-10;
-    let share = |i: usize| if trivial(i) { 0.0 } else { excess[i].share };
+    let stays = |i: usize| trivial(i) && excess[i].at_right <= start[i + 1] - infinite;
+    let share = |i: usize| if stays(i) { 0.0 } else { excess[i].share };
     let wanted: Vec<f64> = (0..=last)
         .map(|i| {
             let factor = 1.0 - share(i.saturating_sub(1)).max(share(i.min(last - 1)));
-            let drop = if i > 0 && trivial(i - 1) { excess[i - 1].at_right } else { 0.0 };
+            let drop = if i > 0 && stays(i - 1) { excess[i - 1].at_right } else { 0.0 };
             infinite + ((start[i] - infinite) * factor - drop - ROUNDING * start[i]).max(0.0)
         })
         .collect();
@@ -253,7 +255,7 @@ impl Fine {
             // The chord from the point before, extended to the right; before the first point there is (0, 1).
             let (before, height) = match a.checked_sub(1) {
                 Some(b) => (way(b), self.upper[b]),
-                None => (-(-self.epsilon[j]).exp(), 1.0),
+                None => (-1.0, 1.0),
             };
             let falling = self.lower[a] - (height - self.lower[a]) * ((x1 - x0) / (x0 - before));
             // The chord to the point after, extended to the left.
@@ -283,7 +285,7 @@ impl Fine {
             }
         }
         let room = 1.0 + ROUNDING;
-        Excess { share: (worst.share * room).min(1.0), at_right: (worst.at_right * room).min(1.0) }
+        Excess { share: (worst.share * room).min(1.0), at_right: worst.at_right * room }
     }
 }
 
@@ -385,5 +387,130 @@ mod tests {
         }
         let few = optimistic(&GaussianPair::new(1.0).unwrap(), 0.1, &[0, 1]);
         assert!(few.atoms.is_empty() && few.infinite == 0.0);
+    }
+
+    #[test]
+    fn cells_wider_than_a_bend_of_the_curve_are_lowered_below_it() {
+        // The bend lies in either half of the first cell, of the next one, and of cells that end where nothing is left.
+        let step = 0.015625;
+        for (name, law) in laws() {
+            for first in (-300..0_i64).step_by(7) {
+                for width in [3, 10, 25, 40, 60, 100, 200] {
+                    let knots = [0, 1, 2, 3, 9].map(|i| first + i * width);
+                    let pmf = optimistic(&*law, step, &knots);
+                    for i in 0..=150 {
+                        let epsilon = step * (first as f64 + f64::from(i) / 50.0 * width as f64);
+                        let (found, exact) = (delta(&pmf, epsilon) / pmf.inflation, law.delta_upper(epsilon));
+                        assert!(
+                            found <= exact * (1.0 + 1e-13),
+                            "{name} {first} {width} {epsilon}: {found:e} {exact:e}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_line_exceeds_the_curve_by_is_the_most_of_a_dense_grid() {
+        let narrow: Vec<i64> = (-12..=20).map(|i| 8 * i).collect();
+        for (name, law) in laws() {
+            for (step, knots) in [(0.015625, narrow.clone()), (0.25, vec![-9, -2, 0, 1, 2, 3, 5, 8, 13])] {
+                let fine = Fine::new(&*law, step, &knots);
+                let x: Vec<f64> = fine.epsilon.iter().map(|epsilon| epsilon.exp()).collect();
+                let end = x.len() - 1;
+                for j in (0..end).step_by(2) {
+                    let (low, high) = (fine.lower[j], fine.lower[j + 2]);
+                    for (start, stop, floor) in
+                        [(low, high, 0.0), (1.1 * low, high, 0.5 * high), (low, 0.7 * high, 0.0)]
+                    {
+                        let found = fine.excess(j, start, stop, floor);
+                        let (mut share, mut at_right) = (0.0_f64, 0.0_f64);
+                        for i in 0..=4_000 {
+                            let a = if i <= 2_000 { j } else { j + 1 };
+                            let at = x[a] + (x[a + 1] - x[a]) * (f64::from(i) / 2_000.0 - (a - j) as f64);
+                            // A convex curve lies above the chords to both sides, extended, whatever it does between.
+                            let (before, height) = if a == 0 { (0.0, 1.0) } else { (x[a - 1], fine.upper[a - 1]) };
+                            let falling = fine.lower[a] + (fine.lower[a] - height) * (at - x[a]) / (x[a] - before);
+                            let rising = if a + 2 > end {
+                                fine.lower[a + 1]
+                            } else {
+                                let fall = (fine.lower[a + 1] - fine.upper[a + 2]).max(0.0);
+                                fine.lower[a + 1] + fall * (x[a + 1] - at) / (x[a + 2] - x[a + 1])
+                            };
+                            let way = (at - x[j]) / (x[j + 2] - x[j]);
+                            let line = start + (stop - start) * way;
+                            let excess = line - falling.max(rising);
+                            if excess > 1e-9 && way > 0.0 {
+                                share = share.max(excess / (line - floor));
+                                at_right = at_right.max(excess / way);
+                            }
+                        }
+                        let case =
+                            format!("{name} {j} {start} {stop}: {} {} {share} {at_right}", found.share, found.at_right);
+                        assert!(
+                            found.share >= share.min(1.0) * (1.0 - 1e-6) && found.at_right >= at_right * (1.0 - 1e-6),
+                            "{case}"
+                        );
+                        assert!(share == 0.0 || found.share <= share + 1e-3 * (share + 1e-4), "{case}");
+                        assert!(
+                            low < 1e-6
+                                || share == 0.0
+                                || start > low
+                                || found.at_right <= at_right + 1e-2 * (at_right + 1e-4),
+                            "{case}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_profile_of_masses_at_powers_of_two_is_their_sum() {
+        // In units of ln 2: what lies k steps above counts with 1 - 2^-k.
+        let atoms = vec![(-1, 0.25), (0, 0.125), (2, 0.5)];
+        let pmf = Pmf { step: std::f64::consts::LN_2, atoms, infinite: 0.0625, inflation: 1.0 };
+        let (values, total) = recomputed(&pmf);
+        for (value, exact) in values.iter().zip([0.5625, 0.4375, 0.0625]) {
+            assert!((value - exact).abs() <= 1e-15, "{value} {exact}");
+        }
+        assert_eq!((values.len(), total), (3, 0.9375));
+        // Four roundings for each cell and a few for the sums, in units of 2^-53.
+        assert_eq!(recomputation_error(1_000), 4_016.0 * 2.0_f64.powi(-53));
+    }
+
+    #[test]
+    fn the_profile_of_masses_is_recomputed_also_where_they_are_not_those_of_the_line() {
+        let line = Polyline { step: 0.5, index: vec![-2, 0, 3, 4], value: vec![0.8, 0.4, 0.1, 0.05] };
+        for spoilt in 0..4 {
+            let mut pmf = line.masses();
+            for (&k, value) in line.index.iter().zip(&line.value) {
+                assert!((delta(&pmf, 0.5 * k as f64) - value).abs() < 1e-15, "{k}: {value}");
+            }
+            pmf.atoms[spoilt].1 *= 0.75;
+            let (values, _) = recomputed(&pmf);
+            for (&k, value) in line.index.iter().zip(&values) {
+                assert!((delta(&pmf, 0.5 * k as f64) - value).abs() < 1e-15, "{k}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_tells_by_which_factor_it_exceeds_values_that_it_left_out() {
+        // Straight in x = 2^k from (0, 1) to (2, 1/2), to (8, 1/4), to (32, 1/8).
+        let line = Polyline { step: std::f64::consts::LN_2, index: vec![1, 3, 5], value: vec![0.5, 0.25, 0.125] };
+        let knots = [-1_i64, 0, 1, 2, 3, 4, 5, 6];
+        let height = [0.875, 0.75, 0.5, 0.5 - 1.0 / 12.0, 0.25, 0.25 - 1.0 / 24.0, 0.125, 0.125];
+        let least = line.worst_excess(&knots, &height);
+        assert!((1.0..1.0 + 1e-13).contains(&least), "{least}");
+        for (i, k) in knots.iter().enumerate() {
+            let mut values = height;
+            values[i] /= 1.25;
+            let found = line.worst_excess(&knots, &values);
+            // At its own points the line is what it is, and right of the last one nothing was left out.
+            let exact = if [1, 3, 5, 6].contains(k) { 1.0 } else { 1.25 };
+            assert!(found >= exact && found < exact * (1.0 + 1e-13), "{k}: {found}");
+        }
     }
 }
