@@ -206,4 +206,48 @@ mod tests {
             assert_eq!(theorem.renyi_upper(1.1), bounds.renyi(1.1));
         }
     }
+
+    #[test]
+    fn next_to_the_last_order_a_divergence_is_not_below_that_of_the_exact_parameter() {
+        for (linf, alpha) in [(0.7, 1e6), (0.3, 3e9), (1.1, 1234.5), (1e-3, 0.7), (13.0, 1e12)] {
+            let bounds = DirichletBounds::new(1.0, 1.0, linf, alpha).unwrap();
+            let mut order: f64 = 1.0 + alpha / linf;
+            for _ in 0..12 {
+                order = order.next_down();
+            }
+            for _ in 0..24 {
+                // alpha - (l - 1) Dinf with one rounding; next to zero the sum of 1/(x + k)^2 is its first term and pi^2/6.
+                let left = (1.0 - order).mul_add(linf, alpha);
+                let exact = if left > 0.0 { 0.5 * order * (left * left).recip() } else { f64::INFINITY };
+                assert!(
+                    bounds.renyi(order) >= exact * (1.0 - 1e-12),
+                    "{linf} {alpha} {order}: {} {exact}",
+                    bounds.renyi(order)
+                );
+                order = order.next_up();
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_gamma_lies_inside_and_is_the_best_at_any_size() {
+        for scale in [1e-3, 1.0, 40.0] {
+            for (l2, linf) in [(1.0, 1.0), (0.01, 0.007), (30.0, 2.0)] {
+                for alpha in [1e-3, 0.5, 20.0, 1e4] {
+                    let bounds = DirichletBounds::new(scale, l2, linf, alpha).unwrap();
+                    for log in [1e-3, 1.0, 40.0, 700.0] {
+                        let cost = |gamma: f64| {
+                            let excess = gamma / (scale * linf);
+                            0.5 * l2_squared(scale * l2) * trigamma(alpha - gamma) * (1.0 + excess) + log / excess
+                        };
+                        let share = |i: i32| 1.0 / (1.0 + (-0.1 * f64::from(i)).exp());
+                        let least = (-150..=150).map(|i| cost(alpha * share(i))).fold(f64::INFINITY, f64::min);
+                        let gamma = bounds.best_gamma(log);
+                        assert!(gamma > 0.0 && gamma < alpha, "{scale} {l2} {alpha} {log}: {gamma}");
+                        assert!(cost(gamma) <= least * (1.0 + 1e-9), "{scale} {l2} {alpha} {log}: {gamma}");
+                    }
+                }
+            }
+        }
+    }
 }

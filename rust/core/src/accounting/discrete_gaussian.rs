@@ -210,4 +210,63 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn far_tails_are_the_sums_over_all_places_until_they_are_below_what_is_reported() {
+        for sigma in [0.5_f64, 1.0, 1.5] {
+            for changed in [1_u32, 2] {
+                let pair = DiscreteGaussianPair::new(sigma, changed).unwrap();
+                let c = 0.5 / (sigma * sigma);
+                // Places of all changed coordinates that together lie this far right of their means under P.
+                let noise = |from: i32| -> Vec<(f64, f64)> {
+                    let reach = (46.0 * sigma).ceil() as i32;
+                    let places = -reach..=reach;
+                    let sum: f64 = places.clone().map(|z| (-c * f64::from(z * z)).exp()).sum();
+                    let mut far = Vec::new();
+                    for z in -3 * reach..=3 * reach {
+                        // e^600 in front: squares of far places are below all doubles.
+                        let of = |square: f64| (600.0 - c * square - f64::from(changed) * sum.ln()).exp();
+                        if changed == 1 && z >= from {
+                            far.push((c * (2.0 * f64::from(z) + 1.0), of(f64::from(z * z))));
+                        }
+                        if changed == 2 {
+                            for y in (from - z)..=3 * reach {
+                                far.push((c * (2.0 * f64::from(z + y) + 2.0), of(f64::from(z * z + y * y))));
+                            }
+                        }
+                    }
+                    far
+                };
+                for deviations in [8.0, 15.0, 22.0, 29.0, 33.0, 36.0] {
+                    let spread = sigma * f64::from(changed).sqrt();
+                    let from = (deviations * spread).ceil() as i32;
+                    // Half way between two losses.
+                    let epsilon = c * (2.0 * f64::from(from) + f64::from(changed) - 1.0);
+                    let scaled: f64 = noise(from).iter().map(|&(loss, p)| p * -(epsilon - loss).exp_m1()).sum();
+                    let exact = scaled * (-600.0_f64).exp();
+                    let (lower, upper) = (pair.delta_lower(epsilon), pair.delta_upper(epsilon));
+                    let case = format!("{sigma} {changed} {deviations}: {lower:e} {exact:e} {upper:e}");
+                    assert!(lower <= exact * (1.0 + 1e-12) && upper >= exact * (1.0 - 1e-12), "{case}");
+                    assert!(lower >= exact * (1.0 - 1e-9) - 1e-300 && upper <= exact * (1.0 + 1e-9) + 1e-300, "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn at_a_loss_what_lies_there_counts_on_neither_side() {
+        // 1/(2 sigma^2) is 128 or 8: losses are that times odd numbers, without rounding. At the loss of no noise delta is
+        // (1 - exp(-2 c)) times the chance of noise one, and so on; what lies at the loss itself would be far more.
+        for sigma in [0.0625_f64, 0.25] {
+            let c = 0.5 / (sigma * sigma);
+            let pair = DiscreteGaussianPair::new(sigma, 1).unwrap();
+            let sum: f64 = (-9..=9).map(|z| (-c * f64::from(z * z)).exp()).sum();
+            let terms = |z: i32| (-c * f64::from(z * z)).exp() * -(-2.0 * c * f64::from(z)).exp_m1();
+            let exact = (1..9).rev().map(terms).sum::<f64>() / sum;
+            let (lower, upper) = (pair.delta_lower(c), pair.delta_upper(c));
+            assert!(lower <= exact && lower >= exact * (1.0 - 1e-10) && upper >= exact, "{sigma}: {lower:e} {exact:e}");
+            // From above the loss itself may count by what it is off by, 1e-14 of it.
+            assert!(upper <= exact * (1.0 + 1e-10) + 2e-14 * c, "{sigma}: {upper:e} {exact:e}");
+        }
+    }
 }

@@ -377,4 +377,40 @@ mod tests {
         assert_eq!((pair.epsilon_upper(0.0), pair.epsilon_upper(f64::NAN)), (f64::INFINITY, f64::INFINITY));
         assert_eq!(pair.epsilon_upper(0.9), 0.0);
     }
+
+    #[test]
+    fn far_tails_of_large_and_of_small_parameters_keep_their_digits() {
+        // The integral of p(w* + u) (1 - exp(-r u)) with 70 digits (mpmath).
+        let gamma = |a, r| GammaPair::new(a, r, Direction::Remove).unwrap().pair().clone();
+        let beta = |a, b, r| BetaPair::new(a, b, r).unwrap().pair().clone();
+        for (pair, epsilon, delta) in [
+            (gamma(1e12, 17.0), 2e-4, 4.226_224_227_826_546e-38),
+            (gamma(1e12, 1e3), 0.015, 2.442_895_541_980_290e-55),
+            (gamma(1e10, 40.0), 5e-3, 1.178_635_776_570_259_7e-40),
+            (beta(2.0, 10.0, 10.0), 60.0, 1.154_658_892_833_245_5e-17),
+            (beta(2.0, 10.0, 10.0), 80.0, 2.631_271_109_985_775e-26),
+            (beta(0.5, 3.0, 5.0), 90.0, 1.421_789_127_596_512_3e-21),
+            (beta(5.0, 4.0, 4.0), 100.0, 4.603_594_019_828_782e-42),
+        ] {
+            let (lower, upper) = (pair.delta_lower(epsilon), pair.delta_upper(epsilon));
+            assert!(lower <= delta && delta <= upper, "{epsilon}: {lower:e} {delta:e} {upper:e}");
+        }
+    }
+
+    #[test]
+    fn no_order_below_omega_costs_more_for_each_order_than_is_told() {
+        let pairs: [(&str, Box<dyn Profile>); 3] = [
+            ("beta", Box::new(BetaPair::new(1.5, 4.0, 0.5).unwrap())),
+            ("remove", Box::new(GammaPair::new(3.0, 2.0, Direction::Remove).unwrap())),
+            ("add", Box::new(GammaPair::new(9.0, 0.5, Direction::Add).unwrap())),
+        ];
+        for (name, pair) in &pairs {
+            for omega in [1.5, 2.0, 4.0] {
+                let orders = (1..=2_000).map(|i| 1.0 + (omega - 1.0) * f64::from(i) / 2_001.0);
+                let exact = orders.map(|order| pair.renyi_upper(order) / order).fold(0.0, f64::max);
+                let found = pair.tcdp_upper(omega);
+                assert!(found >= exact && found <= exact * 1.01, "{name} {omega}: {found} {exact}");
+            }
+        }
+    }
 }

@@ -374,4 +374,28 @@ mod tests {
         let unknown = RenyiProfile::new(Arc::new(|_| f64::INFINITY), Conversion::Optimal);
         assert_eq!(unknown.delta_upper(5.0), 1.0);
     }
+
+    #[test]
+    fn at_order_two_the_bound_is_a_quotient_without_a_search() {
+        // s = (a + b)/2 and R = e^D: (R - 1 + (1 - b)^2) / (4 (e^eps - b)), each difference written without cancelling.
+        for divergence in [1e-14, 1e-9, 1e-3, 0.5, 0.99, 1.01, 3.0, 50.0, 800.0] {
+            for epsilon in [0.0, 1e-6, 0.1, 1.0, 5.0] {
+                for logit in [-20.0, -3.0, 0.0, 2.0, 9.0, 20.0] {
+                    let rest = 1.0 / (1.0 + f64::exp(logit));
+                    let height = f64::exp_m1(epsilon) + rest;
+                    let moment =
+                        if divergence < 700.0 { (f64::exp_m1(divergence) + rest * rest).ln() } else { divergence };
+                    let exact = moment - (4.0 * height).ln();
+                    let found = log_delta_binary(1.0, divergence, epsilon, logit);
+                    // The logarithm of b is kept, and not what is left to one; what R - 1 and the square are off by is covered.
+                    let room = 3e-14 * (1.0 + epsilon + exact.abs()) + 4e-14 / height + 2e-15 * (-moment).exp();
+                    assert!(
+                        found >= exact - 1e-14 * (1.0 + exact.abs()) - 1e-15 / height,
+                        "{divergence} {epsilon} {logit}: {found} {exact}"
+                    );
+                    assert!(found <= exact + room, "{divergence} {epsilon} {logit}: {found} {exact}");
+                }
+            }
+        }
+    }
 }

@@ -242,3 +242,113 @@ pub(super) fn ln_1p_minus(t: f64) -> f64 {
     };
     s * (2.0 * square * sum - t)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beta(p: f64, q: f64) -> Shape {
+        Shape::logit_beta(p.into(), q.into())
+    }
+
+    const BETAS: [(f64, f64); 6] = [(1.0, 1.0), (0.3, 7.0), (7.0, 0.3), (40.0, 41.0), (1e6, 2.0), (1e-4, 1e-4)];
+
+    #[test]
+    fn slopes_and_curvatures_of_logits_are_those_of_the_logistic_curve() {
+        for (p, q) in BETAS {
+            let (shape, n) = (beta(p, q), p + q);
+            for i in -120..=120 {
+                let x = 0.25 * f64::from(i);
+                // D = n ln(q + p e^x) - p x + ..., so that D' = n s - p and D'' = n s (1 - s), s the share of p e^x.
+                let (share, rest) = (1.0 / (1.0 + q / p * (-x).exp()), 1.0 / (1.0 + p / q * x.exp()));
+                let (slope, curvature) = (n * share - p, n * share * rest);
+                assert!(
+                    (shape.slope(x) - slope).abs() <= 1e-13 * n.max(slope.abs()),
+                    "{p} {q} {x}: {}",
+                    shape.slope(x)
+                );
+                assert!((shape.curvature(x) / curvature - 1.0).abs() < 1e-13, "{p} {q} {x}: {}", shape.curvature(x));
+            }
+        }
+        for (reversed, sign) in [(false, 1.0), (true, -1.0)] {
+            let shape = Shape::log_gamma(3.5.into(), reversed);
+            for x in [-4.0, -0.5, 0.0, 0.1, 2.0] {
+                let power = f64::exp(sign * x);
+                assert!((shape.slope(x) - sign * 3.5 * (power - 1.0)).abs() < 1e-13 * (1.0 + power), "{x}");
+                assert!((shape.curvature(x) / (3.5 * power) - 1.0).abs() < 1e-15, "{x}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_exponentials_and_logarithms_keeps_its_digits_in_each_range() {
+        let sum = |terms: &dyn Fn(i32) -> f64, x: f64| (2..60).rev().fold(0.0, |sum, k| sum * x + terms(k)) * x * x;
+        let factorial = |k: i32| (1..=k).map(f64::from).product::<f64>();
+        for i in -500..=1_000 {
+            let t = 1e-3 * f64::from(i);
+            // By sixty terms where they fall fast, by the library's functions where nothing cancels.
+            let (power, logarithm) = if t.abs() < 0.2 {
+                (sum(&|k| 1.0 / factorial(k), t), sum(&|k| if k % 2 == 0 { -1.0 } else { 1.0 } / f64::from(k), t))
+            } else {
+                (t.exp_m1() - t, t.ln_1p() - t)
+            };
+            let near = |found: f64, exact: f64, room: f64| (found - exact).abs() <= room * exact.abs();
+            assert!(near(exp_m1_minus(t), power, 1e-14), "{t}: {:e} {power:e}", exp_m1_minus(t));
+            assert!(near(ln_1p_minus(t), logarithm, 1e-14), "{t}: {:e} {logarithm:e}", ln_1p_minus(t));
+            assert!(near(exp_m1(t), t.exp_m1(), 1e-15) && near(ln_1p(t), t.ln_1p(), 1e-15), "{t}");
+            for sign in [1.0, -1.0] {
+                let shape = Shape::log_gamma(1.0.into(), sign < 0.0);
+                let (one, panel) = (shape.deviance(sign * t), shape.deviances(&[sign * t, 0.5 * sign * t]));
+                assert!(near(one, power, 1e-14) && near(panel[0], power, 1e-13), "{t}: {one:e} {:e}", panel[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn far_from_the_mode_the_deviance_is_a_line_at_any_distance() {
+        for (p, q) in BETAS {
+            let (shape, n) = (beta(p, q), p + q);
+            for x in [30.0, 45.0, 300.0, 599.9, 600.1, 650.0, 3e3, 1e7] {
+                // Of q + p e^x one term is left; the other one adds its share.
+                let right = q * x + n * ((p / n).ln() + (q / p * f64::exp(-x)).ln_1p());
+                let left = p * x + n * ((q / n).ln() + (p / q * f64::exp(-x)).ln_1p());
+                for (at, exact) in [(x, right), (-x, left)] {
+                    let (found, turned) = (shape.deviance(at), shape.mirrored().deviance(-at));
+                    assert!(
+                        (found - exact).abs() <= 1e-13 * (exact.abs() + n + x * p.max(q)),
+                        "{p} {q} {at}: {found} {exact}"
+                    );
+                    assert!((turned - found).abs() <= 1e-15 * found, "{p} {q} {at}: {turned}");
+                }
+            }
+        }
+        let shape = Shape::log_gamma(2.0.into(), false);
+        assert_eq!(
+            (shape.mirrored().deviance(-1.5), shape.mirrored().slope(-1.5)),
+            (shape.deviance(1.5), -shape.slope(1.5))
+        );
+    }
+
+    #[test]
+    fn the_distance_is_that_of_the_nearest_singularity() {
+        let pi = std::f64::consts::PI;
+        // Singularities lie at height pi over the stretch from -ln q to ln p, or over half a line.
+        let (low, high) = (-(5.0_f64.ln()), 8.0_f64.ln());
+        let mode = 1.6_f64.ln();
+        let logit = beta(8.0, 5.0);
+        for (w, exact) in [(low, pi), (0.5, pi), (high, pi), (high + 2.0, pi.hypot(2.0)), (low - 7.0, pi.hypot(7.0))] {
+            assert!((logit.distance(w - mode) - exact).abs() < 1e-12, "{w}");
+        }
+        // Small parameters have their stretch at zero.
+        let small = beta(0.5, 0.25);
+        assert!((small.distance(3.0 - 2.0_f64.ln()) - pi.hypot(3.0)).abs() < 1e-12);
+        assert!((small.distance(-3.0 - 2.0_f64.ln()) - pi.hypot(3.0)).abs() < 1e-12);
+        for (reversed, sign) in [(false, 1.0), (true, -1.0)] {
+            let shape = Shape::log_gamma(4.0.into(), reversed);
+            let mode = sign * 4.0_f64.ln();
+            assert!((shape.distance(sign * 3.0 - mode) - pi).abs() < 1e-12);
+            assert!((shape.distance(-sign * 3.0 - mode) - pi.hypot(3.0)).abs() < 1e-12);
+        }
+        assert_eq!(Shape::normal(0.0.into()).distance(9.0), f64::INFINITY);
+    }
+}

@@ -157,3 +157,95 @@ fn walk(shape: &Shape, direction: f64, target: f64) -> Vec<f64> {
     }
     xs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shapes() -> Vec<Shape> {
+        let mut shapes = vec![Shape::normal(0.0.into())];
+        for s in [1e-6, 0.02, 0.5, 3.0, 50.0, 1e4, 1e9, 1e12] {
+            shapes.extend([Shape::log_gamma(s.into(), false), Shape::log_gamma(s.into(), true)]);
+            for q in [1e-6, 0.7, 12.0, 1e6, 1e12] {
+                shapes.push(Shape::logit_beta(s.into(), q.into()));
+            }
+        }
+        shapes
+    }
+
+    #[test]
+    fn panels_are_no_longer_than_their_rule_is_good_for_and_reach_as_far_as_they_should() {
+        for shape in shapes() {
+            for (direction, target) in [(1.0, RIGHT_DEVIANCE), (-1.0, LEFT_DEVIANCE)] {
+                let mut xs = walk(&shape, direction, target);
+                assert!(xs.len() <= 90, "{shape:?}: {}", xs.len());
+                xs.insert(0, 0.0);
+                for pair in xs.windows(2) {
+                    let h = direction * (pair[1] - pair[0]);
+                    let change = shape.deviance(pair[1]) - shape.deviance(pair[0]);
+                    let bend = h * shape.curvature(pair[0]).max(shape.curvature(pair[1])).sqrt();
+                    let room = 1.0 + 1e-6;
+                    assert!(
+                        h > 0.0 && change <= PANEL_DEVIANCE * room && bend <= PANEL_WIDTH * room,
+                        "{shape:?} {pair:?}"
+                    );
+                    assert!(h <= shape.distance(pair[0]) * room, "{shape:?} {pair:?}");
+                }
+                let (last, before) = (xs[xs.len() - 1], xs[xs.len() - 2]);
+                assert!(shape.deviance(last) >= target && shape.deviance(before) < target, "{shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tails_of_exponential_and_normal_laws_have_their_closed_forms() {
+        for s in [1e-3, 0.8, 30.0] {
+            // Far left the logarithm of a gamma variable falls like exp(s x).
+            let tail = Tail::unfilled(Shape::log_gamma(s.into(), true));
+            // The slope that is taken off may be all of it but a part in 10^12.
+            for r in [0.0, 0.5 * s, s * (1.0 - 1e-12), s, s * (1.0 + 1e-12), 40.0 * s] {
+                let found = tail.mills(60.0, r);
+                assert!((found * (s + r) - 1.0).abs() < 1e-13, "{s} {r}: {found}");
+            }
+        }
+        // sqrt(pi/2) e^(x^2/2) erfc(x/sqrt(2)), 18 digits (mpmath); a factor exp(-r u) moves x by r.
+        let normal = Tail::unfilled(Shape::normal(0.0.into()));
+        for (x, exact) in MILLS {
+            for r in [0.0, 0.25, 1.5, 7.0] {
+                if r <= x {
+                    let found = normal.mills(x - r, r);
+                    assert!((found / exact - 1.0).abs() < 1e-13, "{x} {r}: {found}");
+                }
+            }
+        }
+    }
+
+    const MILLS: [(f64, f64); 5] = [
+        (0.5, 0.876_364_456_453_692_347),
+        (1.5, 0.515_815_638_217_963_355),
+        (3.0, 0.304_590_298_710_103_296),
+        (12.5, 0.079_497_529_161_117_212_3),
+        (40.0, 0.024_984_404_205_720_571_1),
+    ];
+
+    #[test]
+    fn masses_are_those_of_closed_forms_on_either_side_of_the_mode() {
+        // Beta(1, 1): the logit lies above x with chance 1/(1 + e^x). Gamma(1): its logarithm with chance exp(-e^x).
+        let logit = Tail::new(Shape::logit_beta(1.0.into(), 1.0.into()));
+        let (up, down) =
+            (Tail::new(Shape::log_gamma(1.0.into(), false)), Tail::new(Shape::log_gamma(1.0.into(), true)));
+        for i in -160..=2_800 {
+            let x = 0.25 * f64::from(i);
+            let exact = 1.0 / (1.0 + x.exp());
+            assert!((logit.mass_above(x) / exact - 1.0).abs() < 1e-12, "{x}: {:e}", logit.mass_above(x));
+            // 1 - exp(-e^-x)
+            let exact = -(-(-x).exp()).exp_m1();
+            assert!((down.mass_above(x) / exact - 1.0).abs() < 1e-12, "{x}: {:e}", down.mass_above(x));
+            let x = 0.04 * x;
+            if x < 6.5 {
+                let exact = (-x.exp()).exp();
+                assert!((up.mass_above(x) / exact - 1.0).abs() < 1e-12, "{x}: {:e}", up.mass_above(x));
+            }
+        }
+    }
+}

@@ -232,4 +232,32 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn parameters_are_cut_off_by_the_sum_of_the_prior_and_all_records() {
+        // 0.5 + 1.5e12, 0.9e12 + 0.2e12 and 1.5 + 0.9e12, where up to 1e12 is accurate.
+        for (prior, scale, total, cut) in [(0.5, 3e8, 5_000, true), (9e11, 1e8, 2_000, true), (1.5, 3e8, 3_000, false)]
+        {
+            for (a, b) in [(prior, 0.5), (0.5, prior)] {
+                assert_eq!(TwoCategories::new(a, b, scale, total, 0).unwrap().is_cut_off(), cut, "{prior}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_of_the_line_is_looked_at() {
+        // One pair alone costs something, wherever it is; a range costs as much as the dearest of its pairs.
+        for (total, floor) in [(1, 0), (2, 0), (3, 0), (4, 0), (5, 1), (9, 3), (12, 0), (31, 9), (64, 0)] {
+            let (a, b, r) = (1.0, 2.0, 0.5);
+            let profile = TwoCategories::new(a, b, r, total, floor).unwrap();
+            for k in floor + 1..=total - floor {
+                let (x, y) = (a + r * (k - 1) as f64, b + r * (total - k) as f64);
+                for swapped in [false, true] {
+                    let (x, y) = if swapped { (y, x) } else { (x, y) };
+                    let found = profile.largest(9.0, |pair| if pair.a <= x && pair.b <= y { 1.0 } else { 0.0 });
+                    assert_eq!(found, 1.0, "{total} {floor} {k} {swapped}");
+                }
+            }
+        }
+    }
 }

@@ -219,6 +219,10 @@ mod tests {
         assert_eq!(spend(vec![gaussian(1.0)]).largest_loss(5.0), None);
         let kept = spend(vec![pure]);
         assert_eq!((kept.largest_loss(1.0), kept.largest_loss(1.5), kept.largest_loss(1.4)), (None, Some(1.5), None));
+        // A little below the largest loss it is not told as if it were that.
+        for below in [1e-10, 5e-10, 2e-9] {
+            assert_eq!(spend(vec![Arc::new(LaplacePair::new(1.5).unwrap())]).largest_loss(1.5 * (1.0 - below)), None);
+        }
     }
 
     #[test]
@@ -264,5 +268,18 @@ mod tests {
             assert!(Spend::new(vec![gaussian(1.0)], error).is_err());
         }
         assert_eq!(Spend::new(vec![gaussian(1.0)], 1e-9).unwrap().error(), 1e-9);
+    }
+
+    #[test]
+    fn each_tail_has_a_law_of_its_own_that_is_made_once() {
+        let one = spend(vec![gaussian(1.0)]);
+        let tails = [1e-3, 1e-9, 1e-14];
+        let laws = tails.map(|tail| one.law(tail).unwrap());
+        for (tail, law) in tails.into_iter().zip(&laws) {
+            assert!(Arc::ptr_eq(law, &one.law(tail).unwrap()));
+            let (found, fresh) = (one.law(tail).unwrap(), spend(vec![gaussian(1.0)]).law(tail).unwrap());
+            assert_eq!(format!("{found:?}"), format!("{fresh:?}"), "{tail}");
+        }
+        assert!(!Arc::ptr_eq(&laws[0], &laws[1]) && !Arc::ptr_eq(&laws[1], &laws[2]));
     }
 }

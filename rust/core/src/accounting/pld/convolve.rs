@@ -567,4 +567,105 @@ mod tests {
             assert!((raise_real(0.9, times) / 0.9_f64.powi(times as i32) - 1.0).abs() < 1e-13, "{times}");
         }
     }
+
+    /// What every output of a transform of eight points may be off by, by the sums of the definition.
+    fn spectrum_by_definition(pmf: &Pmf, tilt: f64, log_mass: f64) -> Vec<f64> {
+        (0..8)
+            .map(|p| {
+                let (mut re, mut im) = (0.0, 0.0);
+                for &(k, mass) in &pmf.atoms {
+                    let (weight, angle) = (
+                        mass * (tilt * k as f64 * pmf.step - log_mass).exp(),
+                        std::f64::consts::TAU * (p * k) as f64 / 8.0,
+                    );
+                    (re, im) = (re + weight * angle.cos(), im + weight * angle.sin());
+                }
+                re.hypot(im)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_error_of_a_mass_is_the_mean_over_all_frequencies_of_what_the_transforms_err_by() {
+        let one = law(0.25, &[(-1, 0.2), (0, 0.5), (2, 0.25)], 0.05);
+        let other = law(0.25, &[(0, 0.6), (1, 0.4)], 0.0);
+        let only = law(0.25, &[(0, 1.0)], 0.0);
+        let both: [(&[(&Pmf, u64)], f64); 4] = [
+            (&[(&one, 2), (&other, 1)], 0.0),
+            (&[(&one, 2), (&other, 3)], 1.5),
+            (&[(&other, 700)], 0.25),
+            // So often that what single products are off by shows.
+            (&[(&only, 1 << 44)], 0.0),
+        ];
+        let plan = RealFft::new(8);
+        for (parts, tilt) in both {
+            let moments: Vec<Moments> = parts.iter().map(|(pmf, _)| pmf.tilted(tilt)).collect();
+            let (_, found) = tilted_masses(parts, &moments, tilt, 8, 0).unwrap();
+            let (mut size, mut share, mut dead) = ([1.0; 8], [0.0; 8], [false; 8]);
+            for (&(pmf, times), m) in parts.iter().zip(&moments) {
+                // The tilted masses sum to one.
+                let error = 1.001 * plan.forward_error();
+                for (p, z) in spectrum_by_definition(pmf, tilt, m.log_mass).into_iter().enumerate() {
+                    let above = z * (1.0 + 4.0 * UNIT) + error;
+                    size[p] *= (times as f64 * above.ln()).exp();
+                    share[p] += times as f64 * (error / above + 3.0 * UNIT);
+                    dead[p] |= size[p] <= NEGLIGIBLE;
+                }
+            }
+            let errors: f64 = (0..8).map(|p| if dead[p] { size[p] } else { size[p] * share[p] }).sum();
+            let sizes: f64 = (0..8).filter(|&p| !dead[p]).map(|p| size[p]).sum();
+            let count: f64 = parts.iter().map(|part| part.1 as f64).sum();
+            let exact = (errors + sizes * plan.inverse_error()) / 8.0 * (1.001 + 4.0 * UNIT * count);
+            assert!((found / exact - 1.0).abs() < 1e-4, "{tilt}: {found:e} {exact:e}");
+        }
+    }
+
+    #[test]
+    fn relative_errors_are_booked_for_each_mass_each_exponent_and_each_sum() {
+        let unit = 2.0_f64.powi(-53);
+        // Tilted by 2: weights 1/2 e^-4, 1/4 and 1/8 e^6, mass at infinity; and 0.4 e^-30, 0.6 e^20.
+        let one = Pmf { inflation: 1.5, ..law(0.25, &[(-8, 0.5), (0, 0.25), (12, 0.125)], 0.125) };
+        let other = law(0.25, &[(-60, 0.4), (40, 0.6)], 0.0);
+        let (first, second) = ((0.5 * (-4.0_f64).exp() + 0.25 + 0.125 * 6.0_f64.exp()).ln(), 20.0 + 0.6_f64.ln());
+        let parts: [(&Pmf, u64); 2] = [(&one, 3), (&other, 5)];
+        let moments = parts.map(|(pmf, _)| pmf.tilted(2.0));
+        let found = log_inflation(&parts, &moments, 2.0) - 3.0 * 1.5_f64.ln();
+        // Exponents up to 6 and 30 besides the logarithms of the sums; three masses beside one at infinity.
+        let exact = 3.0 * (2.0 * (6.0 + first + 4.0) + 3.0) + 5.0 * (2.0 * (30.0 + second + 4.0));
+        assert!((found / (unit * exact) - 1.0).abs() < 1e-2, "{found:e} {:e}", unit * exact);
+        let exact_part = [5.0 * 2.0 * (30.0 + second + 4.0) * unit, 2.0 * (30.0 + second + 4.0) * unit];
+        for (times, exact) in [5, 1].into_iter().zip(exact_part) {
+            let found = log_inflation(&[(&other, times)], &moments[1..], 2.0);
+            assert!((found / exact - 1.0).abs() < 1e-12, "{times}: {found:e} {exact:e}");
+        }
+        // A composition adds ten for each point of its grid and eight for the exponents at its ends, the scale and the sums.
+        let left = law(0.25, &[(-60, 0.6), (1, 0.4)], 0.0);
+        let scale = 0.02_f64.mul_add(-15.0, 0.0).exp().mul_add(0.6, 0.4 * 0.005_f64.exp()).ln();
+        for (pmf, tilt, alone, scale, leans) in [
+            (&other, 2.0, 2.0 * (30.0 + second + 4.0), second, 1.0),
+            (&left, 0.02, 2.0 * (0.3 - scale + 4.0), scale, -1.0),
+        ] {
+            let tail = compose(&[(pmf, 5)], tilt, Side::Upper, 1 << 12).unwrap();
+            let (n, (low, high)) = (tail.scaled.len() as f64, tail.range());
+            assert!((high - low - 0.25 * (n - 1.0)).abs() < 1e-9 && leans * (high + low) > 0.0, "{low} {high}");
+            let far = tilt * high.max(-low);
+            let exact = 5.0 * alone + 10.0 * n + 8.0 * (far + 5.0 * scale.abs() + 1.0 + 8.0);
+            assert!((tail.log_inflation / (unit * exact) - 1.0).abs() < 1e-12, "{:e}", tail.log_inflation / unit);
+        }
+    }
+
+    #[test]
+    fn what_overflows_is_refused_and_does_not_count_as_no_mass() {
+        // 2^62 times one loss of zero: what the transform errs by may grow beyond all doubles, while another part has
+        // frequencies of nothing.
+        let still = law(1.0, &[(0, 1.0)], 0.0);
+        let other = law(1.0, &[(0, 0.5), (1, 0.5)], 0.0);
+        for parts in
+            [&[(&still, 1_u64 << 62)][..], &[(&still, 1 << 62), (&other, 3_000)], &[(&other, 3_000), (&still, 1 << 62)]]
+        {
+            for side in [Side::Upper, Side::Lower] {
+                assert!(compose(parts, 0.0, side, 1 << 14).is_err());
+            }
+        }
+    }
 }

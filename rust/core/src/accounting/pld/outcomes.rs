@@ -352,4 +352,26 @@ mod tests {
             assert_eq!(outcomes.epsilon_upper(0.9 * infinite), f64::INFINITY);
         }
     }
+
+    #[test]
+    fn bounds_that_are_no_pair_are_not_added_up_as_one() {
+        use crate::accounting::{Conversion, RenyiProfile};
+        let bound = RenyiProfile::new(Arc::new(|order: f64| 0.1 * order), Conversion::Tangent);
+        let mut parts = responses(&[(0.5, 0.0, 2)]);
+        parts.push((Arc::new(bound), 1));
+        assert!(Outcomes::of(&parts).is_none() && Outcomes::of(&parts[1..]).is_none());
+    }
+
+    #[test]
+    fn next_to_a_loss_both_bounds_leave_room_for_the_rounding_of_its_sum() {
+        // Losses 1 + 2^-52 and 2^-70: their sum lies 2^-70 above the double next to it.
+        let (one, other) = (1.0 + 2.0_f64.powi(-52), 2.0_f64.powi(-70));
+        let all = Outcomes::of(&responses(&[(one, 0.0, 1), (other, 0.0, 1)])).unwrap();
+        let mass = 1.0 / (1.0 + (-one).exp()) / (1.0 + (-other).exp());
+        // 1 - exp(-2^-70) is 2^-70 less a part in 2^71; the loss and epsilon may be off by 2^-98, a part in 2^27.
+        let (exact, room) = (mass * other, 2.0_f64.powi(-27));
+        let (lower, upper) = (all.delta_lower(one), all.delta_upper(one));
+        assert!(lower <= exact * (1.0 - 0.9 * room) && lower >= exact * (1.0 - 1.2 * room), "{}", lower / exact - 1.0);
+        assert!(upper >= exact * (1.0 + 0.9 * room) && upper <= exact * (1.0 + 1.2 * room), "{}", upper / exact - 1.0);
+    }
 }

@@ -85,4 +85,15 @@ mod tests {
         let nothing = Pmf { step: 1.0, atoms: vec![(0, 0.0)], infinite: 1.0, inflation: 1.0 };
         assert!(nothing.tilted(0.0).log_mass == f64::NEG_INFINITY && nothing.tilted(0.0).mean == 0.0);
     }
+
+    #[test]
+    fn an_atom_of_no_mass_changes_nothing_however_far_out_it_lies() {
+        for (tilt, far) in [(1.0, 2_000), (-1.0, -2_000), (3.0, 300)] {
+            let law = Pmf { step: 1.0, atoms: vec![(0, 0.5), (1, 0.25)], infinite: 0.25, inflation: 1.0 };
+            let mut more = law.clone();
+            more.atoms.insert(if far > 0 { 2 } else { 0 }, (far, 0.0));
+            let (with, without) = (more.tilted(tilt), law.tilted(tilt));
+            assert_eq!((with.log_mass, with.mean, with.variance), (without.log_mass, without.mean, without.variance));
+        }
+    }
 }
