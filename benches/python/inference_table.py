@@ -1,8 +1,9 @@
 """Print the tables of docs/inference.md and of the intervals in docs/models.md: coverage, and error beside tuned rules.
 
 Run as ``python -m benches.python.inference_table PIECE DATA_SETS``: ``prior`` (data from the prior), ``fixed`` (shares
-that stay the same), ``empirical``, ``error``, ``combined``, ``models`` or ``margins``, with so many data sets for each
-cell (the pages have 2000, 2000, 600, 400, 10000, 40 and 25; some cells fewer, as they say). Hours for all in full.
+that stay the same), ``empirical``, ``error``, ``combined``, ``models``, ``margins``, ``lopsided`` or ``totals``, with
+so many data sets for each cell (the pages have 2000, 2000, 600, 400, 10000, 40, 25, 60 and 100; some cells fewer, as
+they say). Hours for all in full.
 """
 
 import sys
@@ -178,7 +179,79 @@ def margins(size: int) -> Iterator[str]:
                 yield f"| {groups} | {n} | {epsilon} | {figures}; refused as too noisy {refused} |"
 
 
+LOPSIDED = [
+    ("replace", 1.0, [100_000], [1] * 19),
+    ("replace", 1.0, [1_000_000], [2] * 19),
+    ("replace", 0.2, [20_000], [3] * 19),
+    ("replace", 1.0, [100_000], [1] * 20 + [0] * 180),
+    ("replace", 1.0, [100_000], [0] * 19),
+    ("replace", 1.0, [50_000, 50_000], [1] * 18),
+    ("replace", 1.0, [30_000] * 3, [1] * 17),
+    ("add_remove", 1.0, [100_000], [1] * 19),
+]
+"""Which data sets are neighbours, epsilon, large counts, the others."""
+
+
+def lopsided(size: int) -> Iterator[str]:
+    """Of counts beside some that have nearly all records, all levels alike and by default, with the errors of means."""
+    yield "| neighbours | epsilon | large | others | held: alike | by default | error: alike | by default | noise |"
+    for adjacency, epsilon, large, others in LOPSIDED:
+        counts, rng = np.array(large + others), SeededRng(1)
+        whole = counts.size
+        if adjacency == "replace":
+            mechanism = sdp.SumPreservingLaplaceMechanism.for_counts(epsilon, dimension=whole)
+        else:
+            mechanism = sdp.DiscreteLaplaceMechanism.for_counts(epsilon, adjacency=adjacency)
+        inside, errors = ([], []), []
+        for _ in range(size):
+            noisy = mechanism.release(counts, rng=rng)
+            found = [
+                mechanism.infer(noisy, prior="empirical", centre=np.full(whole, 1 / whole)),
+                mechanism.infer(noisy, prior="empirical"),
+            ]
+            for of_one, posterior in zip(inside, found, strict=True):
+                of_one.append(held(posterior.counts.interval(0.95), counts)[len(large) :])
+            off = [np.abs(each - counts)[len(large) :].mean() for each in (*(p.counts.mean for p in found), noisy)]
+            errors.append(off)
+        told = {value: others.count(value) for value in dict.fromkeys(others)}
+        yield (
+            f"| {adjacency} | {epsilon:g} | {len(large)} of {large[0]} | "
+            f"{', '.join(f'{times} of {value}' for value, times in told.items())} | "
+            f"{' | '.join(percent(each) for each in inside)} | "
+            f"{' | '.join(f'{error:.2f}' for error in np.mean(errors, axis=0))} |"
+        )
+
+
+UNEVEN_TABLES = {
+    "five of six groups of 4": [[20_000, 0, 0, 0]] + [[1] * 4] * 5,
+    "the same, a smaller one": [[2_000, 0, 0, 0]] + [[1] * 4] * 5,
+    "the same, an uneven one": [[20_000, 3_000, 400, 50]] + [[1] * 4] * 5,
+    "even ones": [[100, 90, 80, 100]] * 6,
+}
+
+
+def totals(size: int) -> Iterator[str]:
+    """Of a private number of records and of groups' sizes, and of sums of noisy counts with 1.96 deviations."""
+    yield "| table | all records | groups | cells | sum of noisy counts |"
+    for name, table in UNEVEN_TABLES.items():
+        counts, rng = np.array(table), SeededRng(1)
+        mechanism = sdp.DiscreteLaplaceMechanism.for_counts(1.0, adjacency="add_remove")
+        ratio = np.exp(-1.0 / float(mechanism.scale))
+        deviation = 1.96 * np.sqrt(2 * ratio * counts.size) / (1 - ratio)
+        inside = ([], [], [], [])
+        for _ in range(size):
+            noisy = mechanism.release(counts, rng=rng)
+            found = mechanism.infer(noisy, prior="empirical").margins()
+            inside[0].append(held(found.total.interval(0.95), counts.sum()))
+            inside[1].append(held(found.rows.interval(0.95), counts.sum(axis=1)))
+            inside[2].append(held(found.cells.interval(0.95), counts))
+            inside[3].append(abs(noisy.sum() - counts.sum()) <= deviation)
+        yield f"| {name} | {' | '.join(percent(each) for each in inside)} |"
+
+
 PIECES = {
+    "lopsided": lopsided,
+    "totals": totals,
     "prior": lambda size: coverage(lambda g: g.dirichlet(np.ones(CELLS)), 1.0, size, NS),
     "fixed": lambda size: coverage(lambda g: FIXED, 1.0, size, NS),
     "empirical": empirical,

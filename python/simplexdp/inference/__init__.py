@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.inference.apart import Seen, checked_apart, prior_apart
+from simplexdp.inference.apart import COARSE, Seen, checked_apart, prior_apart, standing_out
 from simplexdp.inference.combining import Combined, SyntheticTables, combine, synthetic_tables
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.margins import TableMargins
@@ -59,7 +59,8 @@ def infer(
         What was released: one histogram, or many.
     prior : float, array_like of shape (d,) or "empirical", default 1.0
         Parameters of the Dirichlet prior of the shares. ``"empirical"`` integrates over its concentration, by the
-        evidence of the release; many histograms share it.
+        evidence of the release; many histograms share it. Where one or two cells of a single histogram have nearly all
+        records, it is that of the others, as for cells `apart`.
     total : int, array_like, Total or pair, optional
         The public number of records, of all histograms or of each; a prior of a private one; or a pair of a noise
         mechanism and the noisy number that it released. Left out, it is what the release implies (zero-sum noise, a
@@ -102,7 +103,7 @@ def infer(
     shape = problem.releases[0].shape
     seen = problem.releases[0].seen(None if isinstance(stated, Total) else stated)
     shared = check.flag("share_prior", share_prior)
-    made = _prior(prior, shape[-1], centre, apart, seen, shared=shared)
+    made = _prior(prior, shape, centre, apart, seen, shared=shared)
     if len(shape) == 1:
         spec = stated.spec if isinstance(stated, Total) else ("known", float(stated[()]), 0.0, None)
         return HistogramPosterior(problem, 0, made, spec)
@@ -110,12 +111,21 @@ def infer(
 
 
 def _prior(
-    prior: Any, dimension: int, centre: ArrayLike | None, apart: Sequence[int], seen: Seen | None, *, shared: bool
+    prior: Any,
+    shape: tuple[int, ...],
+    centre: ArrayLike | None,
+    apart: Sequence[int],
+    seen: Seen | None,
+    *,
+    shared: bool,
 ) -> Prior:
+    dimension = shape[-1]
     stated = make_prior(prior, dimension, centre)
     places = checked_apart(apart, dimension)
+    is_plain = isinstance(prior, str) and centre is None
     if not places:
-        return stated
-    if centre is not None or not isinstance(prior, str):
+        found = standing_out(seen) if is_plain and len(shape) == 1 else ()
+        return prior_apart(dimension, found, seen, shared=False, step=COARSE) if found else stated
+    if not is_plain:
         raise InvalidParameterError('apart must be left out unless prior is "empirical" and there is no centre')
     return prior_apart(dimension, places, seen, shared=shared)

@@ -12,7 +12,8 @@ others have no evidence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +22,21 @@ from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.prior import CONCENTRATIONS, Prior, log_weights_of_concentrations
 
-__all__ = ["Seen", "checked_apart", "prior_apart"]
+__all__ = ["Seen", "checked_apart", "prior_apart", "standing_out"]
 
 Floats = NDArray[np.float64]
 
 MOST_APART = 2
 """Priors are as many as all combinations of their shares."""
 
+NEARLY_ALL = 0.95
+"""The share of the records that makes levels stand out."""
+COARSE = 4.0
+"""The step for levels that stand out: what is wanted there is that the rest are by themselves."""
 STEPS = {1: 2.0, 2: 3.0}
 """Between means, in standard deviations of what tells them, for one level apart and for two."""
+FINE = 4097
+"""Angles by which the edges of steps are found."""
 LEAST_STEPS = 4
 """For concentrations that make every share nearly zero or one."""
 REACH = 3.0
@@ -65,7 +72,27 @@ def checked_apart(apart: Sequence[int], dimension: int) -> tuple[int, ...]:
     return found
 
 
-def prior_apart(dimension: int, apart: Sequence[int], seen: Seen | None, *, shared: bool) -> Prior:
+def standing_out(seen: Seen | None) -> tuple[int, ...]:
+    """Return the positions of at most two levels that have nearly all records, none where no levels do.
+
+    Were they alike the rest, the likeliest prior would be one under which a single cell has next to all records and the
+    others none. How alike the rest are is for the rest to tell.
+    """
+    if seen is None or seen.counts.size <= MOST_APART:
+        return ()
+    order = np.argsort(seen.counts)[::-1]
+    most = seen.counts[order[: MOST_APART + 1]]
+    beyond_noise = most - DEVIATIONS * seen.deviation[order[: MOST_APART + 1]]
+    whole = seen.counts.sum()
+    for size in range(1, MOST_APART + 1):
+        if most[:size].sum() >= NEARLY_ALL * whole and beyond_noise[size - 1] > max(most[size], 0.0):
+            return tuple(sorted(int(place) for place in order[:size]))
+    return ()
+
+
+def prior_apart(
+    dimension: int, apart: Sequence[int], seen: Seen | None, *, shared: bool, step: float | None = None
+) -> Prior:
     """Return the empirical prior with shares of their own for levels apart.
 
     Parameters
@@ -78,37 +105,57 @@ def prior_apart(dimension: int, apart: Sequence[int], seen: Seen | None, *, shar
         What was released, for which shares are looked at: it changes no prior, only what of it is left out.
     shared : bool
         Whether all rows of the release have the same prior, with a mean that is pooled over them.
+    step : float, optional
+        Between means, in standard deviations of what tells them, by default `STEPS`.
     """
     open_shares, records, rows = _open_shares(dimension, apart, seen, shared)
     reach = 1 + (REACH - 1) / np.sqrt(rows)
     rest = np.setdiff1d(np.arange(dimension), apart)
+    # Of what a level leaves the ones after it leave so much at least; and so many records the ones before it at most.
+    left_after = np.cumprod([1.0, *(1 - high for _, high in open_shares[:0:-1])])[::-1]
+    records_left = records * np.cumprod([1.0, *(1 - low for low, _ in open_shares[:-1])])
     parameters, logs = [], []
-    for total, log_weight in zip(CONCENTRATIONS, log_weights_of_concentrations(len(rest)), strict=True):
+    for of_rest, log_weight in zip(CONCENTRATIONS, log_weights_of_concentrations(len(rest)), strict=True):
         # Shares of what the levels before have left, one level apart after the other.
         found = [
-            _means(low, high, reach, 0.5 * np.sqrt(1 / records + 1 / total), STEPS[len(apart)])
-            for low, high in open_shares
+            _means(ends, reach, (1 / left_records, left / of_rest), step or STEPS[len(apart)])
+            for ends, left_records, left in zip(open_shares, records_left, left_after, strict=True)
         ]
-        log_weight = log_weight - sum(np.log(steps) for _, steps in found)
-        for means in np.stack(np.meshgrid(*(means for means, _ in found), indexing="ij"), axis=-1).reshape(
-            -1, len(apart)
-        ):
+        weights = reduce(np.multiply.outer, (weights for _, weights in found)).ravel()
+        meshes = np.meshgrid(*(means for means, _ in found), indexing="ij")
+        for means, weight in zip(np.stack(meshes, axis=-1).reshape(-1, len(apart)), weights, strict=True):
             left = np.concatenate([[1.0], np.cumprod(1 - means)])
             shares = np.full(dimension, left[-1] / len(rest))
             shares[list(apart)] = means * left[:-1]
-            parameters.append(total * shares)
-            logs.append(log_weight)
+            parameters.append(of_rest / left[-1] * shares)
+            logs.append(log_weight + np.log(weight))
     return Prior(np.array(parameters), np.array(logs))
 
 
-def _means(low: float, high: float, reach: float, deviation: float, step: float) -> tuple[Floats, int]:
-    """Return the mean shares that are looked at, and the number of all."""
-    steps = max(LEAST_STEPS, int(np.ceil(np.pi / 2 / (step * deviation))))
-    width = np.pi / 2 / steps
-    angles = (np.arange(steps) + 0.5) * width
-    ends = np.arcsin(np.sqrt([low, high]))
-    near = (angles >= ends[0] - reach * deviation - width) & (angles <= ends[1] + reach * deviation + width)
-    return np.sin(angles[near]) ** 2, steps
+def _means(
+    ends: tuple[float, float], reach: float, variances: tuple[float, float], step: float
+) -> tuple[Floats, Floats]:
+    """Return the mean shares that are looked at and the weights of their steps.
+
+    What tells the angle of a mean has a standard deviation of half the root of the first of the variances plus the
+    second times what the mean leaves.
+    """
+    whole = np.pi / 2
+    first, last = np.arcsin(np.sqrt(ends))
+
+    def deviation(angle: Any) -> Any:
+        return 0.5 * np.sqrt(variances[0] + variances[1] * np.cos(angle) ** 2)
+
+    low, high = max(first - (reach + step) * deviation(first), 0.0), min(last + (reach + step) * deviation(last), whole)
+    angles = np.linspace(low, high, FINE)
+    # Edges of steps at equal distances in standard deviations.
+    passed = np.concatenate([[0.0], np.cumsum(np.diff(angles) / deviation(0.5 * (angles[1:] + angles[:-1])))])
+    steps = int(np.ceil(max(passed[-1] / step, LEAST_STEPS * (high - low) / whole)))
+    edges = np.interp(np.linspace(0.0, passed[-1], steps + 1), passed, angles)
+    middles, widths = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+    # The mean of the squared sine over a step.
+    shrunk = np.sinc(widths / np.pi)
+    return np.sin(middles) ** 2 * shrunk + 0.5 * (1 - shrunk), widths / whole
 
 
 def _open_shares(
