@@ -152,4 +152,21 @@ mod tests {
         assert_eq!(BudgetPair::new(0.0, 0.0).unwrap().renyi_upper(2.0), 0.0);
         assert!((150.0..150.1).contains(&BudgetPair::new(150.0, 0.0).unwrap().renyi_upper(1e6)));
     }
+
+    #[test]
+    fn divergences_of_the_largest_budgets_at_orders_next_to_one_are_numbers() {
+        // ln((e^(l e) + e^((1 - l) e))/(1 + e^e))/(l - 1), of which e is left where e^-e is nothing beside l - 1.
+        for epsilon in [50.0_f64, 99.0, 101.0, 400.0, 710.0, 900.0, 1e5] {
+            for excess in [1e-7, 1e-5, 1e-3, 0.5] {
+                let found = BudgetPair::new(epsilon, 0.0).unwrap().renyi_upper(1.0 + excess);
+                let order: f64 = 1.0 + excess;
+                let exact = epsilon + ((1.0 - 2.0 * order) * epsilon).exp().ln_1p() / (order - 1.0)
+                    - (-epsilon).exp().ln_1p() / (order - 1.0);
+                assert!(
+                    found >= exact * (1.0 - 1e-14) && found <= exact * (1.0 + 2e-11),
+                    "{epsilon} {excess}: {found} {exact}"
+                );
+            }
+        }
+    }
 }

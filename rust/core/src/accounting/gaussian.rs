@@ -107,4 +107,16 @@ mod tests {
         let square = Profile::gaussian_square(&pair).unwrap();
         assert!((0.49..=0.49 * (1.0 + 1e-15)).contains(&square), "{square}");
     }
+
+    #[test]
+    fn the_largest_mu_is_one_that_can_be_had_where_the_formula_asks_for_more() {
+        // delta = 1/2 at epsilon = mu^2/2 - c, c of order mu: the root is sqrt(2 epsilon) but for parts in 10^13.
+        for epsilon in [1e26_f64, 1e30] {
+            let mu = GaussianPair::largest_mu(epsilon, 0.5).unwrap();
+            assert!(
+                mu <= (2.0 * epsilon).sqrt() * (1.0 + 1e-12) && GaussianPair::new(mu).is_ok(),
+                "{epsilon:e}: {mu:e}"
+            );
+        }
+    }
 }

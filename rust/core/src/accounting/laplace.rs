@@ -165,4 +165,21 @@ mod tests {
         let pair = LaplacePair::new(2.0).unwrap();
         assert!(pair.renyi_upper(f64::INFINITY) >= 2.0 && pair.renyi_upper(1e300) >= 2.0 - 1e-12);
     }
+
+    #[test]
+    fn divergences_of_small_budgets_keep_their_digits() {
+        // [Mir17] Table II with 60 digits (mpmath).
+        for (epsilon0, order, exact) in [
+            (1e-6, 1.5, 7.499_997_499_999_687e-13),
+            (1e-6, 1000.0, 4.999_997_500_834_637e-10),
+            (1e-3, 1.001, 5.003_332_082_832_264e-7),
+            (0.01, 40.0, 1.943_805_199_485_099_3e-3),
+            (0.25, 3.0, 0.081_985_175_831_923_768),
+            (0.5, 2.5, 0.238_712_658_834_084_02),
+            (2.0, 1.25, 1.310_346_433_962_509_8),
+        ] {
+            let found = LaplacePair::new(epsilon0).unwrap().renyi_upper(order);
+            assert!(found >= exact && found <= exact * (1.0 + 2e-11), "{epsilon0} {order}: {found:e} {exact:e}");
+        }
+    }
 }

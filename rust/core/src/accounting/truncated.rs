@@ -145,4 +145,25 @@ mod tests {
         assert!(TruncatedProfile::new(0.1, 1.0).is_err() && TruncatedProfile::new(-0.1, 2.0).is_err());
         assert!(TruncatedProfile::new(0.1, f64::NAN).is_err() && TruncatedProfile::new(0.0, 1.1).is_ok());
     }
+
+    #[test]
+    fn the_lemma_is_the_best_order_within_omega_on_either_side_of_where_omega_binds() {
+        for (rho, omega) in [(0.1_f64, 3.0_f64), (0.5, 12.0), (2.0, 1.25), (0.01, 40.0)] {
+            // The best order of all is 1 + sqrt(log/rho): it reaches omega at rho (omega - 1)^2.
+            let edge = rho * (omega - 1.0) * (omega - 1.0);
+            for part in [0.1, 0.5, 0.9, 0.999, 1.001, 1.1, 1.3, 2.0, 5.0, 40.0] {
+                let log = part * edge;
+                let cost = |l: f64| rho * l + log / (l - 1.0);
+                let orders = (1..=20_000).map(|i| 1.0 + (omega - 1.0) * f64::from(i) / 20_000.0);
+                let exact = orders.map(cost).fold(f64::INFINITY, f64::min);
+                let found = TruncatedProfile::lemma(rho, omega, log);
+                assert!(
+                    found <= exact * (1.0 + 1e-13) && found >= exact * (1.0 - 1e-5),
+                    "{rho} {omega} {part}: {found} {exact}"
+                );
+                let back = TruncatedProfile::log_inverse_delta(rho, omega, found);
+                assert!((back / log - 1.0).abs() < 1e-12, "{rho} {omega} {part}: {back} {log}");
+            }
+        }
+    }
 }

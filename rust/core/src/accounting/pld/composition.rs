@@ -411,3 +411,112 @@ impl Profile for Composition {
         self.parts.iter().all(|(profile, _)| profile.is_pair())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::{BudgetPair, GaussianPair, LaplacePair};
+
+    fn part(profile: impl Profile + 'static, times: u64) -> (Arc<dyn Profile>, u64) {
+        (Arc::new(profile), times)
+    }
+
+    #[test]
+    fn a_part_of_which_only_a_bound_is_known_adds_nothing_from_below() {
+        // It may be no release at all: the composition may be no more than what stands beside it.
+        for (mu, scale, times) in
+            [(0.5, 0.4, 2), (1.5, 0.7, 3), (0.05, 0.2, 9), (4.0, 0.01, 2), (20.0, 0.01, 2), (20.0, 1.0, 2)]
+        {
+            let bound = RenyiProfile::new(Arc::new(move |order: f64| 0.5 * order * mu * mu), Conversion::Tangent);
+            let laplace: Arc<dyn Profile> = Arc::new(LaplacePair::new(scale).unwrap());
+            let all = Composition::new([part(bound, 1), (laplace.clone(), times)]).unwrap();
+            let known = Composition::new([(laplace, times)]).unwrap();
+            for epsilon in [-1.0, -0.3, 0.0, 0.1, 0.5, 1.0, 1.5] {
+                let (lower, most) = (all.delta_lower(epsilon), known.delta_upper(epsilon));
+                assert!(lower <= most * (1.0 + 1e-12), "{mu} {scale} {times} {epsilon}: {lower:e} {most:e}");
+            }
+            for delta in [0.3, 1e-2, 1e-6] {
+                let (lower, most) = (all.epsilon_lower(delta), known.epsilon_upper(delta));
+                assert!(lower <= most * (1.0 + 1e-12), "{mu} {scale} {times} {delta}: {lower} {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn divergences_and_squared_distances_add_up() {
+        let all =
+            Composition::new([part(GaussianPair::new(0.5).unwrap(), 3), part(GaussianPair::new(2.0).unwrap(), 2)]);
+        let all = all.unwrap();
+        let square = 3.0 * 0.25 + 2.0 * 4.0;
+        let found = all.gaussian_square().unwrap();
+        assert!(found >= square && found <= square * (1.0 + 1e-14), "{found}");
+        for order in [1.5, 3.0, 20.0] {
+            let (found, exact) = (all.renyi_upper(order), 0.5 * order * square);
+            assert!(found >= exact && found <= exact * (1.0 + 1e-10), "{order}: {found} {exact}");
+        }
+        let mixed = [part(GaussianPair::new(0.5).unwrap(), 1), part(LaplacePair::new(1.0).unwrap(), 1)];
+        let mixed = Composition::new(mixed).unwrap();
+        assert!(mixed.gaussian_square().is_none() && mixed.is_pair() && all.is_pair());
+        let bound = RenyiProfile::new(Arc::new(|order: f64| order), Conversion::Tangent);
+        assert!(!Composition::new([part(GaussianPair::new(0.5).unwrap(), 1), part(bound, 1)]).unwrap().is_pair());
+    }
+
+    #[test]
+    fn what_was_asked_before_makes_no_answer_false() {
+        // Tails that were made for other questions are read too, far from where they were aimed at.
+        let parts = || {
+            let gaussian: Arc<dyn Profile> = Arc::new(GaussianPair::new(0.3).unwrap());
+            let laplace: Arc<dyn Profile> = Arc::new(LaplacePair::new(0.5).unwrap());
+            Composition::new([(gaussian, 4), (laplace, 25)]).unwrap()
+        };
+        let deltas = [1e-40, 1e-12, 1e-3, 0.05, 0.3, 0.7];
+        let fresh = deltas.map(|delta| (parts().epsilon_lower(delta), parts().epsilon_upper(delta)));
+        for backwards in [false, true] {
+            let all = parts();
+            for i in (0..deltas.len()).map(|i| if backwards { deltas.len() - 1 - i } else { i }) {
+                let (least, most) = fresh[i];
+                let (lower, upper) = (all.epsilon_lower(deltas[i]), all.epsilon_upper(deltas[i]));
+                let room = 1e-12 * (1.0 + most);
+                assert!(lower <= most + room && upper >= least - room, "{}: {lower} {upper} {least} {most}", deltas[i]);
+                let (below, above) = all.epsilon_within(deltas[i], 0.05).unwrap();
+                assert!(below <= most + room && above >= least - room && above - below <= 0.05, "{below} {above}");
+                for epsilon in [0.5 * least, least, 2.0 * most] {
+                    let (below, above) = (all.delta_lower(epsilon), all.delta_upper(epsilon));
+                    assert!(below <= above * (1.0 + 1e-12), "{epsilon}: {below:e} {above:e}");
+                    assert!(epsilon < most || below <= deltas[i] * (1.0 + 1e-12), "{epsilon}: {below:e}");
+                    assert!(epsilon > least || above >= deltas[i] * (1.0 - 1e-12), "{epsilon}: {above:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn at_the_mass_at_infinity_the_largest_loss_is_enough_and_at_one_nothing_is_asked() {
+        for (other, times) in [(None, 2), (Some(0.7), 2), (Some(0.7), 40)] {
+            let mut parts = vec![part(BudgetPair::new(0.5, 0.01).unwrap(), times)];
+            parts.extend(other.map(|scale| part(LaplacePair::new(scale).unwrap(), 3)));
+            let all = Composition::new(parts).unwrap();
+            let most = 0.5 * times as f64 + other.map_or(0.0, |scale| 3.0 * scale);
+            let told = 1.0 - 0.99_f64.powi(times as i32);
+            let (lower, upper) = (all.delta_lower(f64::INFINITY), all.delta_upper(f64::INFINITY));
+            assert!(lower <= told * (1.0 + 1e-13) && upper >= told * (1.0 - 1e-13), "{lower:e} {told:e} {upper:e}");
+            assert!(upper - lower < 1e-10 * told, "{lower:e} {upper:e}");
+            for delta in [lower, upper, told] {
+                assert!(all.epsilon_lower(delta) <= most * (1.0 + 1e-12) || delta < told * (1.0 - 1e-15), "{delta:e}");
+            }
+            assert!(all.epsilon_upper(upper) <= most * (1.0 + 1e-12) && all.epsilon_upper(0.99 * told).is_infinite());
+            let (least, enough) = all.epsilon_within(upper, 0.1).unwrap();
+            assert!(least <= enough && enough >= most * (1.0 - 1e-9), "{least} {enough}");
+            assert_eq!((all.epsilon_upper(1.0), all.epsilon_lower(1.0)), (0.0, 0.0));
+        }
+        // Where nothing is told for certain, no delta at all is needed at the largest loss.
+        for (profile, top) in [part(LaplacePair::new(0.7).unwrap(), 3), part(BudgetPair::new(0.5, 0.0).unwrap(), 2)]
+            .into_iter()
+            .zip([2.1, 1.0])
+        {
+            let all = Composition::new([profile]).unwrap();
+            let (lower, upper) = (all.epsilon_lower(0.0), all.epsilon_upper(0.0));
+            assert!(lower <= top * (1.0 + 1e-12) && upper >= top * (1.0 - 1e-12), "{lower} {upper}");
+        }
+    }
+}
