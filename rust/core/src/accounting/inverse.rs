@@ -100,6 +100,13 @@ mod tests {
                 assert!(above <= below && below - above <= 1.1e-13 * below, "{name} {target}: {above} {below}");
             }
         }
+        // The ratio to the least doubles is beyond all of them, and that of nothing has no logarithm.
+        let curves: [&dyn Fn(f64) -> f64; 2] =
+            [&|epsilon| (-epsilon).exp(), &|epsilon| if epsilon < 0.7 { 0.9 } else { 0.0 }];
+        for (curve, target) in curves.into_iter().flat_map(|curve| [(curve, 5e-324), (curve, 1e-310)]) {
+            let (above, below) = (epsilon_lower(&curve, target), epsilon_upper(&curve, target));
+            assert!(curve(below) <= target && curve(above) > target && below - above <= 1.1e-13 * below, "{target:e}");
+        }
         // Where the curve ends, a target of zero is met from there on.
         let ending = |epsilon: f64| (1.0 - epsilon / 1000.0).max(0.0);
         let (above, below) = (epsilon_lower(&ending, 0.0), epsilon_upper(&ending, 0.0));
