@@ -226,6 +226,8 @@ UNEVEN_TABLES = {
     "five of six groups of 4": [[20_000, 0, 0, 0]] + [[1] * 4] * 5,
     "the same, a smaller one": [[2_000, 0, 0, 0]] + [[1] * 4] * 5,
     "the same, an uneven one": [[20_000, 3_000, 400, 50]] + [[1] * 4] * 5,
+    "several large cells in each": [[5_000, 300, 20, 3, 1, 1, 1, 1]] + [[30, 5, 1, 1, 1, 0, 0, 1]] * 5,
+    "ten rows of ten, one cell not empty": [[20_000] + [0] * 9] + [[0] * 10] * 9,
     "even ones": [[100, 90, 80, 100]] * 6,
 }
 

@@ -22,6 +22,7 @@ from simplexdp.frames.persons import checked_bound, seed_of
 from simplexdp.hierarchy.public import Hierarchy
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.least_squares import Estimates, Measured, least_squares
+from simplexdp.inference.lopsided import beside_large, large_leaves
 from simplexdp.inference.tree import Level, empirical_parts, tree_posterior
 from simplexdp.mechanisms import DiscreteGaussianMechanism, DiscreteLaplaceMechanism
 from simplexdp.mechanisms.dirichlet_parameters import ADJACENCIES
@@ -88,13 +89,19 @@ class HierarchicalCounts:
 
     @cached_property
     def _posterior(self) -> list[CountLaws]:
-        tree = []
+        depths = range(self.hierarchy.depth)
+        parents = [self._parents(depth) for depth in depths]
+        cells = [self._cells(depth) for depth in depths]
         if self.levels is not None:
-            top = np.zeros(self._values, dtype=np.int64)
-            tree.append(Level(top, empirical_parts(top)))
-        for depth in range(self.hierarchy.depth):
-            parent = self._parents(depth)
-            tree.append(Level(parent, empirical_parts(parent), *self._cells(depth)))
+            parents.insert(0, np.zeros(self._values, dtype=np.int64))
+            cells.insert(0, (None, None))
+        noisy, law = cells[-1]
+        if noisy is not None and law is not None and all(above is None for above, _ in cells[:-1]):
+            large = large_leaves(noisy, law)
+            if len(large):
+                parts = [lambda parent, nodes: empirical_parts(parent)] * len(parents)
+                return beside_large(parents, parts, noisy, law, large, self.total)[-self.hierarchy.depth :]
+        tree = [Level(parent, empirical_parts(parent), *each) for parent, each in zip(parents, cells, strict=True)]
         return tree_posterior(tree, self.total)[-self.hierarchy.depth :]
 
     def counts(self, column: Any) -> CountLaws:

@@ -34,6 +34,15 @@ class CountLaws:
         """Return the same laws in another shape."""
         return CountLaws(self._laws, shape)
 
+    def chosen(self, order: Integers) -> CountLaws:
+        """Return some of these laws, of any shape, in this order."""
+        return CountLaws(self._laws.ordered(np.ascontiguousarray(order, dtype=np.int64)), (len(order),))
+
+    def followed_by(self, others: CountLaws) -> CountLaws:
+        """Return these laws and others after them, of any shape."""
+        laws = self._laws.followed_by(others._laws)
+        return CountLaws(laws, (len(laws),))
+
     def turned(self, groups: int, many: bool) -> CountLaws:
         """Return laws that stand value after value as shape (groups, values), or (groups,) where there is one value."""
         values = len(self._laws) // groups

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.inference.laws import CountLaws
+from simplexdp.inference.lopsided import beside_large, large_leaves
 from simplexdp.inference.prior import Prior
 from simplexdp.inference.tree import Level, Part, empirical_parts, parts_of_prior, tree_posterior
 from simplexdp.models.released import Law
@@ -67,7 +68,7 @@ def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int
     """Infer the counts of a table of noisy counts.
 
     How the records split into rows has the empirical prior: the evidence says how uneven rows are. A private number of
-    records is as likely as any other.
+    records is as likely as any other. Where single cells have nearly all records, the evidence is that of the others.
 
     Parameters
     ----------
@@ -83,18 +84,27 @@ def table_margins(noisy: NDArray[np.float64], law: Law, prior: Prior, total: int
         raise InvalidParameterError("margins need independent noise on every count, whose law is known")
     shape = noisy.shape
     rows, dimension = int(np.prod(shape[:-1], initial=1)), shape[-1]
-    # Given n all splits together have a mass of one: without that large totals, which have many more of them, would be
-    # the likelier ones before the release. Were all splits as likely, rows without records would seem to have some.
-    whole = np.zeros(rows, dtype=np.int64)
-    even = Part(0.0, np.ones(rows))
-    levels = [
-        Level(whole, [even] if rows == 1 else empirical_parts(whole)),
-        Level(
-            np.repeat(np.arange(rows), dimension),
-            parts_of_prior(prior, rows),
-            np.asarray(noisy, dtype=np.float64).ravel(),
+    leaves = np.asarray(noisy, dtype=np.float64).ravel()
+    whole, cell_parent = np.zeros(rows, dtype=np.int64), np.repeat(np.arange(rows), dimension)
+    of_cells = parts_of_prior(prior, rows)
+    large = large_leaves(leaves, law) if len(of_cells) > 1 else np.zeros(0, dtype=np.int64)
+    if len(large):
+        laws = beside_large(
+            [whole, cell_parent],
+            [
+                lambda parent, nodes: empirical_parts(parent),
+                lambda parent, nodes: [part._replace(parameters=part.parameters[nodes]) for part in of_cells],
+            ],
+            leaves,
             law,
-        ),
-    ]
-    all_records, of_rows, of_cells = tree_posterior(levels, total)
-    return TableMargins(of_cells.reshaped(shape), of_rows.reshaped(shape[:-1]), all_records.reshaped(()))
+            large,
+            total,
+        )
+    else:
+        # Given n all splits together have a mass of one: without that large totals, which have many more of them, would
+        # be the likelier ones before the release. Were all splits as likely, rows without records would seem to have
+        # some.
+        even = Part(0.0, np.ones(rows))
+        of_rows = [even] if rows == 1 else empirical_parts(whole)
+        laws = tree_posterior([Level(whole, of_rows), Level(cell_parent, of_cells, leaves, law)], total)
+    return TableMargins(laws[2].reshaped(shape), laws[1].reshaped(shape[:-1]), laws[0].reshaped(()))

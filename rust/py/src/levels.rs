@@ -57,6 +57,11 @@ impl Laws {
         Ok(Self(Arc::new(self.chosen(as_slice("order", &order)?)?)))
     }
 
+    /// These laws and others after them.
+    fn followed_by(&self, others: &Self) -> Self {
+        Self(Arc::new(self.0.iter().chain(others.0.iter()).cloned().collect()))
+    }
+
     /// The laws of the sums of so many counts that follow each other in this order, counts taken as independent.
     fn sums(&self, py: Python<'_>, order: PyReadonlyArray1<'_, i64>, size: usize) -> CoreResult<Self> {
         let laws = self.chosen(as_slice("order", &order)?)?;
