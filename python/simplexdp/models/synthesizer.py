@@ -442,7 +442,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         frame : data frame, two-dimensional array or mapping of one-dimensional arrays
             The records that the model was fitted to, or others.
         epsilon : float
-            The price, in pure differential privacy, beside what the model cost; a third for each number.
+            The price, in pure differential privacy, beside what the model cost; a third for each number, after an
+            eighth for the number of these records where it is private.
         persons : array_like, shape (n_records,), optional
             As in `fit`: with `unit` and `max_rows` so many records of each person are looked at.
         accountant : Accountant, optional
@@ -467,7 +468,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         epsilon = _arguments.positive("epsilon", epsilon)
         pairs = list(combinations(range(len(self.domains_)), 2))
         whose = Persons.of(self, persons)
-        planned = PlannedComparison.of(len(self.domains_), len(pairs), epsilon, self.privacy_.adjacency, whose.moves)
+        planned = PlannedComparison.of(len(self.domains_), epsilon, self.privacy_.adjacency, whose.moves)
         planned = replace(planned, privacy=whose.named(planned.privacy))
         frame, beside = whose.bounded(frame, list(self.domains_))
         sizes = [len(domain) for domain in self.domains_.values()]
@@ -476,8 +477,7 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         ends = np.cumsum([math.prod(sizes[column] for column in group) for group in places])[:-1]
         shares = [self._mixture.marginal(list(group)) for group in places]
         with debit(accountant, planned.privacy, "comparison with synthetic records", random_state):
-            n_records = max(self.n_records_, 0.0) * whose.units
-            return planned.release(np.split(cells, ends), shares, n_records, random_state)
+            return planned.release(np.split(cells, ends), shares, random_state, whose.units)
 
     def save(self, path: str | Path) -> None:
         """Write what was released and fitted as JSON: domains, noisy tables, model and guarantee."""

@@ -188,12 +188,12 @@ def comparison_sentence(comparison: PaidComparison) -> str:
         strict=True,
     )
     said = ", ".join(
-        f"{name} {percent(max(value, 0.0), 2)} (noise up to {percent(most, 2)})" for name, value, most in measured
+        f"{name} {percent(max(value, 0.0), 2)} (give or take {percent(most, 2)})" for name, value, most in measured
     )
     price = float(comparison.privacy.epsilon(0.0))
     return (
         f"Compared with the records once more, for another epsilon of {rounded(price, 4)} beside the above: of all "
-        f"records, so many would have to change in the mean: {said}."
+        f"records, so many would have to change in the mean, each with confidence 95%: {said}."
     )
 
 
