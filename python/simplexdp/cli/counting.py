@@ -39,7 +39,10 @@ __all__ = [
     "text_in",
 ]
 
-_RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
+_NUMBER = r"[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+_RANGE = re.compile(rf"({_NUMBER}) *\.{{2,}} *({_NUMBER})")
+"""What is meant as a range; which of them are taken is asked then."""
+_WHOLE_RANGE = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})")
 _MOST_LEVELS = 10**6
 _SHORT: dict[str, Any] = {"float": np.float32, "halffloat": np.float16}
 
@@ -264,12 +267,19 @@ def _json(text: str, path: str) -> Any:
 
 def _expanded(field: str, option: str) -> list[str]:
     """Return the integers of ``1..5``, or the field itself."""
-    match = _RANGE.fullmatch(field)
-    if match is None:
+    if _RANGE.fullmatch(field) is None:
         return [field]
+    match = _WHOLE_RANGE.fullmatch(field)
+    if match is None:
+        raise click.UsageError(
+            f"a range of {option} must be two integers such as 1..5, got {field}; {option}-file takes that as one value"
+        )
     first, last = int(match[1]), int(match[2])
     if not 0 <= last - first < _MOST_LEVELS:
-        raise click.UsageError(f"a range of {option} must go up, by less than {_MOST_LEVELS}, got {field}")
+        raise click.UsageError(
+            f"a range of {option} must go up and have at most {_MOST_LEVELS} values, got {field}; {option}-file takes "
+            "that as one value"
+        )
     return [str(value) for value in range(first, last + 1)]
 
 

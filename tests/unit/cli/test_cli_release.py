@@ -224,6 +224,19 @@ def test_quoted_commas_and_ranges_are_read_in_a_domain(simplexdp):
     assert [row["a"] for row in done.json["rows"]] == ["x,y", "1", "2", "3"]
 
 
+def test_values_with_two_dots_are_texts(simplexdp, folder):
+    (folder / "dots.txt").write_text("1..2.5\n1..5\n")
+    (folder / "a.csv").write_text("a\n1..5\n1..2.5\n1..5\n")
+    done = simplexdp(
+        "release", "a.csv", "--column", "a", "--domain-file", "dots.txt", *BUDGET, "--show-truth", "--json"
+    )
+    assert {row["a"]: row["true_count"] for row in done.json["rows"]} == {"1..2.5": 1, "1..5": 2}
+    # What is no pair of numbers is text on the command line too.
+    (folder / "b.csv").write_text("a\nv1..2\n")
+    done = simplexdp("release", "b.csv", "--column", "a", "--domain", "v1..2,..", *BUDGET, "--json")
+    assert [row["a"] for row in done.json["rows"]] == ["v1..2", ".."]
+
+
 @pytest.mark.parametrize("extra", [["--debias"], ["--interval", "0.9"], ["--debias", "--interval", "0.9"]])
 def test_extras_add_columns(simplexdp, extra):
     done = simplexdp("release", "people.csv", *JOBS, *BUDGET, *extra, "--json")
