@@ -206,7 +206,7 @@ def people_of(values: Any, unit: Any) -> People:
     whole = _whole_numbers(values)
     if whole is None:
         persons, texts = _persons(values, unit)
-        return People(persons.astype(np.uint32), lambda key, found: _core.keyed_numbers(key, texts(found)))
+        return People(persons.astype(np.uint32), lambda key, found: _keyed(key, texts(found), unit))
     words, nobody = whole
 
     def numbers_under(key: str, found: NDArray[np.int64]) -> NDArray[np.uint32]:
@@ -255,7 +255,7 @@ def dropped_of(
     counted = []
     for position, name in enumerate(columns):
         (levels, numbers), of_all = distinct(name, rows)
-        table = _core.keyed_numbers(f"{bound.key}{position}", texts_of(levels))
+        table = _keyed(f"{bound.key}{position}", texts_of(levels), name)
         counted.append((np.ascontiguousarray(numbers, dtype=np.uint32), table, of_all))
     kept = _core.kept_rows(
         ends,
@@ -353,7 +353,7 @@ def places_of(values: Any, unit: Any) -> NDArray[np.int64]:
     rest = np.flatnonzero(~whole)
     if len(rest):
         levels, numbers = distinct_of(_in_universal_time(_rows_of(values, rest)), unit)
-        found[rest] = numbers_of_identities(identities_of(levels)).take(numbers)
+        found[rest] = numbers_of_identities(identities_of(levels), unit).take(numbers)
     return found
 
 
@@ -367,9 +367,9 @@ def _are_whole(values: NDArray[Any]) -> NDArray[np.bool_]:
     return whole
 
 
-def numbers_of_identities(texts: list[str]) -> NDArray[np.int64]:
+def numbers_of_identities(texts: list[str], column: Any) -> NDArray[np.int64]:
     """Return a number for each identity: of a whole number in digits that number, modulo 2^64, of others a digest."""
-    found = _core.keyed_numbers("", texts).astype(np.int64)
+    found = _keyed("", texts, column).astype(np.int64)
     for place, text in enumerate(texts):
         digits = text[1:]
         if 0 < len(digits) <= MOST_DIGITS and digits[0] in "-0123456789":
@@ -381,6 +381,18 @@ def numbers_of_identities(texts: list[str]) -> NDArray[np.int64]:
             if str(number) == digits:
                 found[place] = np.uint64(number % 2**64).astype(np.int64)
     return found
+
+
+def _keyed(key: str, texts: list[str], column: Any) -> NDArray[np.uint32]:
+    """Return the numbers of texts under a key."""
+    try:
+        return _core.keyed_numbers(key, texts)
+    except UnicodeEncodeError:
+        pass
+    # Not raised above: the error there holds the text, and would be the context of this one.
+    raise InvalidDataError(
+        f"column {column!r} must hold text that UTF-8 can hold, no half of a surrogate pair (the value is not shown)"
+    )
 
 
 def numbers_of(values: Any, unit: Any) -> NDArray[Any]:

@@ -122,7 +122,7 @@ class Persons:
                 raise InvalidDataError("persons must be as many as the records")
             return found
 
-        people = people_of(column(self.bound.unit), self.bound.unit)
+        people = people_of(column(self.bound.unit), self.bound.unit if self.values is None else "persons")
         kept = kept_of(column, people, self.bound, [*columns, *beside])
         rest = {name: values if kept is None else values[kept] for name, values in beside.items()}
         if self.weighted:

@@ -265,3 +265,37 @@ def test_a_seed_is_any_word_of_a_generator(seed):
     assert len(kept["x"]) == 2
     with pytest.raises(InvalidParameterError, match=r"seed must be at most 2\^64 - 1"):
         bound_rows(rows, unit="person", max_rows=1, seed=2**64)
+
+
+HALF = "secret\udcff"
+"""A text with half of a surrogate pair, which no UTF-8 holds."""
+
+
+def as_pandas_objects(data):
+    import pandas as pd
+
+    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in data.items()})
+
+
+@pytest.mark.parametrize("engine", [dict, as_pandas_objects, lambda data: {k: np.array(v) for k, v in data.items()}])
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ({"p": [HALF, HALF, HALF, "b"], "x": ["q", "r", "q", "q"]}, "'p'"),
+        ({"p": ["b", "b", "b", "b"], "x": ["q", HALF, "q", "q"]}, "'x'"),
+    ],
+)
+def test_text_that_no_utf8_holds_is_refused_without_quoting_it(engine, data, named):
+    for call in (bound_rows, lambda frame, **options: count_table(frame, ["x"], {"x": ["q", "r", HALF]}, **options)):
+        with pytest.raises(InvalidDataError, match=f"column {named} must hold text that UTF-8 can hold") as refused:
+            call(engine(data), unit="p", max_rows=2)
+        error = refused.value
+        while error is not None:
+            assert "secret" not in f"{error} {error.args} {vars(error)} {getattr(error, 'object', '')}"
+            error = error.__cause__ or error.__context__
+
+
+def test_persons_beside_a_frame_are_called_so():
+    model = sdp.models.PrivateCategoricalNB(categories=[2], classes=["x", "y"], max_rows=1)
+    with pytest.raises(InvalidDataError, match="column 'persons' must hold text"):
+        model.fit([[0], [1], [1]], ["x", "y", "y"], persons=np.array([HALF, HALF, HALF], dtype=object))
