@@ -100,7 +100,7 @@ def column_of(frame: Any, column: Any) -> Any:
         return _without_mask(array)
     if column not in frame.columns:
         raise InvalidParameterError(f"columns must exist in the frame, got {column!r}")
-    series = frame.get_column(column)
+    series = _in_plain_layout(frame.get_column(column), column)
     # What Polars does with a series looks it up by its name, which it may take for a pattern.
     return series.alias("values") if frame.implementation.is_polars() else series
 
@@ -124,7 +124,24 @@ def columns_alone(frame: Any, columns: Sequence[Any]) -> Any:
 
         # One at a time: a selector of several names keeps the order of the frame.
         return nw.from_native(native.select(*(selectors.by_name(column) for column in columns)))
+    if frame.implementation.is_pyarrow():
+        from simplexdp.frames.arrow_columns import with_plain_layouts
+
+        return nw.from_native(with_plain_layouts(native.select(list(columns))))
     return frame.select(*columns)
+
+
+def _in_plain_layout(series: Any, column: Any) -> Any:
+    """Return a series of which rows can be taken."""
+    if not series.implementation.is_pyarrow():
+        return series
+    import narwhals as nw
+
+    from simplexdp.frames.arrow_columns import in_plain_layout
+
+    values = series.to_native()
+    plain = in_plain_layout(values, column)
+    return series if plain is values else nw.from_native(plain, series_only=True)
 
 
 def _without_mask(values: Any) -> Any:
@@ -150,7 +167,7 @@ def _series_or_array(values: Any, column: Any) -> Any:
     """Return a series of a data frame's library as such, and a list as an array that changes none of its values."""
     series = None if isinstance(values, Sequence) else _series(values)
     if series is not None:
-        return series
+        return _in_plain_layout(series, column)
     try:
         kinds = {type(value) for value in values}
     except TypeError:
