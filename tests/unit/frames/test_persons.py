@@ -2,6 +2,8 @@
 
 import datetime
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -167,6 +169,19 @@ def test_rows_of_a_person_are_kept_equally_often_without_a_seed():
 def test_persons_written_alike_are_one():
     data = {"p": np.array([1, 1.0, np.nan, None, "a", "".join("a")], dtype=object), "x": np.zeros(6, dtype=int)}
     assert count_table(data, ["x"], {"x": 1}, unit="p", max_rows=1).tolist() == [3]
+
+
+def test_a_number_is_the_person_of_the_text_that_it_is_written_like():
+    """What docs/persons.md says of values of several types."""
+    alike = [
+        [1, 1.0, Decimal("1.00"), Fraction(1), True, "1"],
+        [0.5, Decimal("0.50"), Fraction(1, 2), "0.5"],
+        [datetime.date(2024, 1, 31), "2024-01-31"],
+    ]
+    alone = ["1.0", "0.50", "True", "true", " 1"]
+    persons = np.array([*(value for values in alike for value in values), *alone], dtype=object)
+    counted = count_table({"p": persons, "x": np.zeros(len(persons), dtype=int)}, ["x"], {"x": 1}, unit="p", max_rows=1)
+    assert counted.tolist() == [len(alike) + len(alone)]
 
 
 def test_tables_of_one_call_count_the_same_rows():
