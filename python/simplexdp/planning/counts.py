@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp import _arguments as check
 from simplexdp import divergence
 from simplexdp._catalogue import CATALOGUE, names
 from simplexdp.comparison import POSTPROCESSING, Recommendation, compare, recommend, shares_of
@@ -28,6 +29,9 @@ Integers = NDArray[np.int64]
 
 SAMPLES, CELLS = 400, 400_000
 """Data sets that are tried here, and counts in all of them."""
+
+LEAST_ROWS = 8
+"""Data sets that are tried at least, however many counts that is."""
 
 TABLES = 40
 """Of made-up shares of groups."""
@@ -75,6 +79,8 @@ class _Counts:
         shape: str | None,
         stood_in: int | None = None,
     ) -> None:
+        # Shares, the same once more so that they sum to one, and counts.
+        check.fitting("domains", (LEAST_ROWS, cells), 3)
         self.about = self.of_cells.format(cells)
         self._stood_in = stood_in
         self.reach_words = SHAPES_WORDS if stood_in is None else OTHER_SAMPLES
@@ -94,7 +100,7 @@ class _Counts:
         return self._population.draw(n, self._cells, rows // 4 + 2 if quick else rows, self._generator())
 
     def _rows(self) -> int:
-        return max(min(SAMPLES, CELLS // self._cells), 8)
+        return max(min(SAMPLES, CELLS // self._cells), LEAST_ROWS)
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self._seed)
@@ -106,7 +112,7 @@ class _Counts:
         return (max(min(ends), 0.0), max(ends)) if ends else None
 
     def _of_shape(self, shape: str, n: int) -> Integers:
-        rows = max(min(REACH_SAMPLES, CELLS // self._cells), 8)
+        rows = max(min(REACH_SAMPLES, CELLS // self._cells), LEAST_ROWS)
         return as_population(shape, self._cells).draw(n, self._cells, rows, self._generator())
 
     def _recommended(self, task: str, budget: Budget, n: int, metric: str | None) -> Recommendation:
@@ -183,7 +189,7 @@ class Histogram(_Counts):
 
     def yardstick(self, n: int) -> float:
         """Return how far counts are from their expectations because n records were drawn and not all."""
-        rows = max(min(4 * SAMPLES, CELLS // self._cells), 8)
+        rows = max(min(4 * SAMPLES, CELLS // self._cells), LEAST_ROWS)
         generator = self._generator()
         shares = _smoothed(self._population, self._cells, rows, generator)
         off = np.abs(generator.multinomial(n, shares) - n * shares)
@@ -205,6 +211,7 @@ class Groups(_Counts):
         shape: str | None,
         stood_in: int | None = None,
     ) -> None:
+        check.fitting("domains", (TABLES, groups * dimension), 3)
         super().__init__(groups * dimension, shares, metric, seed, shape, stood_in)
         self._shape = (groups, dimension)
         if shares is None:
@@ -267,7 +274,7 @@ class Groups(_Counts):
     def _of_shapes(self, sizes: str, within: str, n: int) -> Integers:
         """Draw data sets whose groups have sizes of one shape and shares of another."""
         groups, dimension = self._shape
-        rows = max(min(REACH_SAMPLES, CELLS // self._cells), 8)
+        rows = max(min(REACH_SAMPLES, CELLS // self._cells), LEAST_ROWS)
         generator = self._generator()
         shares = _smoothed(as_population(within, dimension), dimension, rows * groups, generator)
         size = _smoothed(as_population(sizes, groups), groups, rows, generator)

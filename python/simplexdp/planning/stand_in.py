@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
 from simplexdp.frames import Domain, encode
 from simplexdp.frames.domain import as_domain
@@ -38,6 +40,9 @@ OTHER_SAMPLES = "Another sample of the population that the stand-in comes from m
 
 NORMAL = 2.0
 """Standard deviations to each side of a plan's range: 95 % of samples."""
+
+AT_ONCE = 1 << 24
+"""Records times levels that are compared in one piece."""
 
 MOST_LEVELS = 2000
 """Of a column of a stand-in table that states no domain."""
@@ -218,6 +223,9 @@ class MadeUp:
         rows: Rows = MIDDLING,
     ) -> None:
         self._sizes, self._parents = dict(sizes), {name: list(above) for name, above in parents.items()}
+        # All tables, and of the one that is made its weights and shares.
+        cells = sum(math.prod([*(sizes[each] for each in above), sizes[name]]) for name, above in self._parents.items())
+        check.fitting("domains", (cells,), 3)
         generator = np.random.default_rng(seed)
         self._tables = {}
         for name, above in self._parents.items():
@@ -231,8 +239,7 @@ class MadeUp:
             rows = np.zeros(n, dtype=np.int64)
             for each in above:
                 rows = rows * self._sizes[each] + found[each]
-            ends = self._tables[name][rows]
-            found[name] = np.minimum((generator.random(n)[:, None] > ends).sum(axis=1), self._sizes[name] - 1)
+            found[name] = _levels_at(self._tables[name], rows, generator.random(n))
         return {name: found[name] for name in self._sizes}
 
     def samples(self, n: int, generators: Iterable[np.random.Generator]) -> list[Table]:
@@ -242,6 +249,21 @@ class MadeUp:
     def parts(self, generator: np.random.Generator) -> tuple[MadeUp, Table]:
         """Return the law, and records to judge a model by."""
         return self, self.draw(10_000, generator)
+
+
+def _levels_at(ends: NDArray[np.float64], rows: NDArray[np.int64], chances: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the level in which each chance falls, by the row of cumulated shares that each record has."""
+    if len(rows) * ends.shape[1] <= AT_ONCE:
+        levels = (chances[:, None] > ends[rows]).sum(axis=1)
+    else:
+        # Row by row: all of many levels for each of many records would be gigabytes.
+        levels = np.empty(len(rows), dtype=np.int64)
+        order = np.argsort(rows, kind="stable")
+        for part in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+            levels[part] = np.searchsorted(ends[rows[part[0]]], chances[part])
+    # What rounding leaves above the last end is of the last level.
+    found: NDArray[np.int64] = np.minimum(levels, ends.shape[1] - 1)
+    return found
 
 
 def stand_in(like: Any, domains: Mapping[Any, Domain]) -> StandIn:

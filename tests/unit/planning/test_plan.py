@@ -9,7 +9,7 @@ import pytest
 
 import simplexdp as sdp
 from simplexdp.exceptions import InvalidParameterError, WeakGuaranteeWarning
-from simplexdp.planning import models, planner
+from simplexdp.planning import models, planner, stand_in
 from simplexdp.planning.stand_in import AddedUp, Alike, range_of_samples
 
 
@@ -385,3 +385,31 @@ def test_the_range_of_networks_is_of_effects_that_add_up_too(monkeypatch):
     # The other laws make what they made before; smoothing gains least where effects are weak and rows even.
     assert wide[0] <= narrow[0]
     assert wide[1] > 1.02 * narrow[1]
+
+
+@pytest.mark.parametrize(
+    ("task", "domains"),
+    [
+        ("classifier", [10**15, 2]),
+        ("classifier", [10**7, 10**7]),
+        ("synthesis", [10**8, 10**8]),
+        ("histogram", 10**14),
+        ("posterior", 10**14),
+        ("groups", [10**7, 10**7]),
+    ],
+)
+def test_domains_that_no_memory_holds_are_refused_by_name(task, domains):
+    with pytest.raises(InvalidParameterError, match="domains must fit into memory, got "):
+        sdp.plan(task, n=1000, delta=1e-6, domains=domains)
+
+
+@pytest.mark.parametrize("n", [1, 500])
+def test_records_are_drawn_alike_in_one_piece_and_row_by_row(monkeypatch, n):
+    """A column of 10^6 levels took 74 GiB."""
+    law = stand_in.MadeUp({"a": 5, "b": 3, "c": 40}, {"a": [], "b": ["a"], "c": ["a", "b"]}, 1)
+    pieces = law.draw(n, np.random.default_rng(2))
+    monkeypatch.setattr(stand_in, "AT_ONCE", -1)
+    rows = law.draw(n, np.random.default_rng(2))
+    for name, column in pieces.items():
+        np.testing.assert_array_equal(column, rows[name])
+        assert column.dtype == rows[name].dtype == np.int64
