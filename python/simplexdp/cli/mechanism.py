@@ -36,8 +36,8 @@ class Request:
         Records of a person that count, at most.
     weighted : bool
         Whether a person counts as one, whose records share it.
-    keeps_total : bool
-        Whether one person in the place of another leaves the number of records that count as it is.
+    hiding_total : tuple of str
+        Options by which one person in the place of another changes the number of records that count.
     """
 
     epsilon: float | None
@@ -54,7 +54,7 @@ class Request:
     why: str = ""
     max_rows: int = 1
     weighted: bool = False
-    keeps_total: bool = True
+    hiding_total: tuple[str, ...] = ()
 
     def decided(self, dirichlet_only: list[str], *, rows: bool) -> Request:
         """Return the request with a mechanism in place of "auto", from public numbers alone.
@@ -81,7 +81,7 @@ class Request:
         delta = None if self.delta is None else check.non_negative("delta", self.delta)
         if delta is not None and not delta < 1:
             raise click.UsageError(f"--delta must be below 1, got {delta}")
-        name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows or not self.keeps_total)
+        name = automatic(epsilon, delta, adjacency=self.adjacency, rows=rows or bool(self.hiding_total))
         why = "the least noise at this budget, and the posterior knows its law"
         if CATALOGUE[name].pure:
             why += "" if not delta else "; it spends no delta"
@@ -99,9 +99,14 @@ class Request:
         return moves_of(self.max_rows, weighted=self.weighted)
 
     @property
+    def private_by(self) -> tuple[str, ...]:
+        """The options that make the number of records that count private."""
+        return self.hiding_total if self.adjacency == "replace" else ("--adjacency add_remove", *self.hiding_total)
+
+    @property
     def total_is_public(self) -> bool:
         """Whether neighbours have the same number of records that count."""
-        return self.adjacency == "replace" and self.keeps_total
+        return not self.private_by
 
     def check(self) -> None:
         """Refuse combinations that mean nothing, before a file is read."""
@@ -113,9 +118,9 @@ class Request:
             raise click.UsageError(f"--mechanism {self.mechanism} needs --delta, for example 1e-6")
         if self.adjacency not in self._entry.adjacencies:
             raise click.UsageError(f"--mechanism {self.mechanism} keeps the total: it needs --adjacency replace")
-        if len(self._entry.adjacencies) == 1 and not self.keeps_total:
+        if len(self._entry.adjacencies) == 1 and self.hiding_total:
             raise click.UsageError(
-                f"--mechanism {self.mechanism} keeps the total: it is private with --where and with --max-rows above 1"
+                f"--mechanism {self.mechanism} keeps the total: it is private with {' and '.join(self.hiding_total)}"
             )
         if self.mechanism != "dirichlet":
             for option, value in (("--prior", self.prior), ("--scale", self.scale)):

@@ -235,8 +235,8 @@ def release(
         values = Discovery(column, beyond, null, stated.spelling().of(column), selection, asked, seed, interval)
         values.run(source, Output.chosen(out, form, as_json), account(ledger, seed), name, quiet=quiet)
         return
-    keeps_total = selection.keeps_total and not drop_others
-    request = Request(**mechanism, max_rows=selection.max_rows, weighted=selection.weighted, keeps_total=keeps_total)
+    hiding = selection.hiding_total + (("--drop-others",) if drop_others else ())
+    request = Request(**mechanism, max_rows=selection.max_rows, weighted=selection.weighted, hiding_total=hiding)
     drawn_bins = stated.drawn_bins(request)
     if drop_others and (not by or other_group or hierarchy is not None):
         raise click.UsageError("--drop-others needs --by COLUMN, and excludes --other-group and --hierarchy")
@@ -410,8 +410,8 @@ class Extras:
                 raise click.UsageError(f"{option} needs --total, a public guess: the number of records is private")
         if not request.total_is_public and request.needs_total and request.total is None:
             raise click.UsageError(
-                "with --adjacency add_remove, --where or --max-rows above 1 the number of records is private: give "
-                "--total as a public guess, or --prior or --scale"
+                f"with {' and '.join(request.private_by)} the number of records is private: give --total as a public "
+                "guess, or --prior or --scale"
             )
         if not 0 < self.interval < 1:
             raise click.UsageError(f"--interval must lie strictly between 0 and 1, got {self.interval}")

@@ -90,9 +90,15 @@ class Selection:
         return 1 if self.bound is None else self.bound.max_rows
 
     @property
+    def hiding_total(self) -> tuple[str, ...]:
+        """The options by which replacing what counts of a person changes the number of records that count."""
+        said = (("--where", bool(self.conditions)), ("--max-rows above 1", self.max_rows > 1))
+        return tuple(option for option, is_given in said if is_given)
+
+    @property
     def keeps_total(self) -> bool:
         """Whether replacing what counts of a person leaves the number of records that count as it is."""
-        return not self.conditions and self.max_rows == 1
+        return not self.hiding_total
 
     def columns(self, counted: Sequence[str]) -> list[str]:
         """Return the columns that are read."""

@@ -203,11 +203,24 @@ def test_what_makes_no_sense_is_refused_before_anything(simplexdp, visits, given
     assert message in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize("given", [("--where", "age>3"), (*PERSONS, "2")])
-def test_noise_that_keeps_the_total_is_refused_where_the_total_is_private(simplexdp, visits, given):
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (("--where", "age>3"), "--where"),
+        ((*PERSONS, "2"), "--max-rows above 1"),
+        (("--where", "age>3", *PERSONS, "2"), "--where and --max-rows above 1"),
+        (("--by", "age", "--groups", "3", "--drop-others"), "--drop-others"),
+    ],
+)
+def test_noise_that_keeps_the_total_is_refused_where_the_total_is_private(simplexdp, visits, given, named):
+    """By the names of the options that make it so, and by no other's."""
     done = simplexdp("release", "visits.csv", *WARDS, "--epsilon", "1", "--mechanism", "sum_preserving_laplace", *given)
     assert done.code == 2
-    assert "keeps the total" in done.err
+    assert f"keeps the total: it is private with {named}\n" in f"{' '.join(done.err.split())}\n"
+    guessed = (*WARDS, "--epsilon", "1", "--delta", "1e-6", "--mechanism", "dirichlet", *given)
+    if "--by" not in given:
+        refused = simplexdp("release", "visits.csv", *guessed)
+        assert f"with {named} the number of records is private: give --total" in " ".join(refused.err.split())
     chosen = simplexdp("release", "visits.csv", *WARDS, "--epsilon", "1", *given, "--json")
     assert chosen.json["mechanism"] == "discrete_laplace"
 
