@@ -149,6 +149,23 @@ def test_releases_of_many_values_hear_a_signal() -> None:
     assert seconds_to_stop(lambda: [URN.release(rows, rows="table") for _ in range(1000)]) < 0.5
 
 
+def test_one_long_row_that_keeps_its_sum_hears_a_signal() -> None:
+    """Ten million coordinates take seconds, of which one goes to the sorting of the places."""
+    counts = np.ones(10_000_000, dtype=np.int64)
+    noise = sdp.SumPreservingLaplaceMechanism.for_counts(1.0, dimension=len(counts))
+    for after in (0.2, 0.6, 1.2):
+        assert seconds_to_stop(lambda: noise.release(counts), after=after) < 0.5
+
+
+def test_a_plan_of_many_categories_hears_a_signal() -> None:
+    sdp.plan("histogram", n=1000, delta=1e-6, domains=10, epsilons=[1.0])
+
+    def plan() -> object:
+        return sdp.plan("histogram", n=1000, delta=1e-6, domains=10**6, epsilons=[1.0])
+
+    assert seconds_to_stop(plan, after=0.5) < 0.5
+
+
 def test_a_plan_of_synthetic_tables_hears_a_signal_while_its_threads_fit() -> None:
     domains = {f"c{i}": 5 + i % 7 for i in range(30)}
 

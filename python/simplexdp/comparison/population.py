@@ -21,6 +21,9 @@ SHAPES = ("uniform", "dirichlet", "zipf", "sparse")
 
 ZIPF_EXPONENT = 1.5
 
+AT_ONCE = 1 << 20
+"""Counts that are drawn in one call."""
+
 
 class Population:
     """Data sets of n records: shares of a shape, then counts from the multinomial law with these shares.
@@ -48,7 +51,10 @@ class Population:
                 part[:] = _shares(shape, dimension, len(part), generator)
         # Rounding may bring a row of shares above one, which the generator refuses.
         shares = shares / (shares.sum(axis=1, keepdims=True) * (1 + 1e-12))
-        return generator.multinomial(n, shares).astype(np.int64)
+        # A signal is heard between calls of NumPy only; the draws are those of one call.
+        step = max(AT_ONCE // dimension, 1)
+        parts = [generator.multinomial(n, shares[start : start + step]) for start in range(0, max(rows, 1), step)]
+        return np.concatenate(parts).astype(np.int64, copy=False)
 
 
 def as_population(population: Any, dimension: int) -> Population:

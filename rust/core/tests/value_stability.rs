@@ -40,10 +40,10 @@ fn samplers_keep_their_values() {
         [-567357, 440547, -68868, -838766, -1295513, 1206565]
     );
     let mut closed = [0; 6];
-    SumPreservingLaplace::new(&scale(4.0), 6).unwrap().sample(&mut key.stream(0), &mut closed);
+    SumPreservingLaplace::new(&scale(4.0), 6).unwrap().sample(&mut key.stream(0), &mut closed).unwrap();
     assert_eq!(closed, [0, 5, -7, 2, -2, 2]);
     let mut composed = [0; 30];
-    SumPreservingLaplace::new(&scale(4.0), 30).unwrap().sample(&mut key.stream(0), &mut composed);
+    SumPreservingLaplace::new(&scale(4.0), 30).unwrap().sample(&mut key.stream(0), &mut composed).unwrap();
     assert_eq!(composed[..6], [-8, -7, 0, -2, -8, -2]);
     let urn = PolyaUrn::new(0.5, &[3.0, 0.0, 9.0], &[0.5; 3]).unwrap();
     assert_eq!(urn.sample(&mut key.stream(0), 10).unwrap(), [2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);

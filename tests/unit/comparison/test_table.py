@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import simplexdp as sdp
-from simplexdp.comparison import MECHANISMS, compare, winners
+from simplexdp.comparison import MECHANISMS, compare, population, winners
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -126,3 +126,14 @@ def test_bad_arguments_are_named(change, message):
     arguments = {"n": 100, "dimension": 3, **BUDGET, **change}
     with pytest.raises(sdp.InvalidParameterError, match=message):
         compare(**arguments)
+
+
+def test_data_sets_are_drawn_alike_in_one_call_and_in_several(monkeypatch):
+    for name in ("mixed", "zipf"):
+        drawn = [population.Population(name).draw(50, 7, 9, np.random.default_rng(1))]
+        for at_once in (1, 14, 20):
+            monkeypatch.setattr(population, "AT_ONCE", at_once)
+            drawn.append(population.Population(name).draw(50, 7, 9, np.random.default_rng(1)))
+        for each in drawn:
+            np.testing.assert_array_equal(each, drawn[0])
+            assert each.dtype == np.int64

@@ -130,7 +130,7 @@ impl SumPreservingLaplace {
     /// Rows of integers, clamped to +-[`LARGEST_VALUE`], each plus noise with sum zero.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] when the values are not whole rows.
+    /// [`Error::InvalidParameter`] when the values are not whole rows; [`Error::OutOfMemory`], [`Error::Interrupted`].
     pub fn release(&self, values: &[i64], key: &StreamKey, threads: usize) -> Result<Vec<i64>> {
         let dimension = self.dimension();
         if !values.len().is_multiple_of(dimension) {
@@ -139,7 +139,7 @@ impl SumPreservingLaplace {
         let mut noisy = memory::zeros("the release", values.len())?;
         fill_chunks(&mut noisy, dimension, key, threads, |stream, offset, chunk| {
             for (noisy, values) in chunk.chunks_mut(dimension).zip(values[offset..].chunks(dimension)) {
-                self.sample(stream, noisy);
+                self.sample(stream, noisy)?;
                 noisy.iter_mut().zip(values).for_each(|(z, x)| *z += x.clamp(&-LARGEST_VALUE, &LARGEST_VALUE));
             }
             Ok(())

@@ -19,7 +19,7 @@ use super::alias::uniform_below;
 use super::exponential::{coin_exp_neg, coin_from, exp_neg_enclosed};
 use super::{DiscreteNoise, Rational};
 use crate::random::Bits;
-use crate::{Error, Result};
+use crate::{Error, Result, interrupt};
 
 /// Up to this dimension closing the sum is as fast.
 const CLOSE_UP_TO: usize = 24;
@@ -29,6 +29,10 @@ const FACTORS_PER_COORDINATE: f64 = 16.0;
 const MAX_DEVIATION: f64 = (1u64 << 40) as f64;
 /// Factors that share a division: their numerators and denominators are below 2^53 each.
 const CHUNK: u64 = 8;
+/// Coordinates between two questions whether anybody waits for the draw.
+const PIECE: usize = 1 << 14;
+/// Numbers that are sorted in one go: some milliseconds.
+const SORTED_AT_ONCE: usize = 1 << 18;
 
 /// Sum-preserving Laplace noise, ready to draw from.
 #[derive(Debug, Clone)]
@@ -67,9 +71,12 @@ impl SumPreservingLaplace {
 
     /// A draw.
     ///
+    /// # Errors
+    /// [`Error::Interrupted`]; then `draw` is none.
+    ///
     /// # Panics
     /// When `draw` is not as long as the dimension.
-    pub fn sample<B: Bits>(&self, bits: &mut B, draw: &mut [i64]) {
+    pub fn sample<B: Bits>(&self, bits: &mut B, draw: &mut [i64]) -> Result<()> {
         assert_eq!(draw.len(), self.dimension, "one place for each coordinate");
         match self.mode {
             Some(mode) => self.sample_by_compositions(bits, draw, mode),
@@ -77,29 +84,35 @@ impl SumPreservingLaplace {
         }
     }
 
-    fn sample_by_closing<B: Bits>(&self, bits: &mut B, draw: &mut [i64]) {
+    fn sample_by_closing<B: Bits>(&self, bits: &mut B, draw: &mut [i64]) -> Result<()> {
         let last = self.dimension - 1;
         loop {
-            self.noise.fill(bits, &mut draw[..last]);
-            let sum: i128 = draw[..last].iter().map(|&z| i128::from(z)).sum();
+            let mut sum = 0i128;
+            in_pieces(&mut draw[..last], |piece| {
+                self.noise.fill(bits, piece);
+                sum += piece.iter().map(|&z| i128::from(z)).sum::<i128>();
+            })?;
             // A sum beyond 2^62 would be accepted with a chance below exp(-2^12).
             let Some(closing) = i64::try_from(-sum).ok().filter(|z| z.unsigned_abs() <= 1 << 62) else { continue };
             draw[last] = closing;
             let size = closing.unsigned_abs();
             if coin_exp_neg(bits, size as f64 * self.rate.1, || multiple(&self.rate.0, size)) {
-                return;
+                return Ok(());
             }
         }
     }
 
-    fn sample_by_compositions<B: Bits>(&self, bits: &mut B, draw: &mut [i64], mode: u64) {
+    fn sample_by_compositions<B: Bits>(&self, bits: &mut B, draw: &mut [i64], mode: u64) -> Result<()> {
         let sum = loop {
-            self.noise.fill(bits, draw);
-            // The two sides of the noise, 0, 1, 2, ... and -1, -2, -3, ..., are both geometric.
-            let sum = draw.iter_mut().fold(0u128, |sum, g| {
-                *g ^= *g >> 63;
-                sum + *g as u128
-            });
+            let mut sum = 0u128;
+            in_pieces(draw, |piece| {
+                self.noise.fill(bits, piece);
+                // The two sides of the noise, 0, 1, 2, ... and -1, -2, -3, ..., are both geometric.
+                for g in piece {
+                    *g ^= *g >> 63;
+                    sum += *g as u128;
+                }
+            })?;
             // S is within 40 deviations of its mean, far below 2^53, unless with a chance below exp(-40).
             if let Ok(sum) = u64::try_from(sum)
                 && self.accept_sum(bits, sum, mode)
@@ -107,7 +120,7 @@ impl SumPreservingLaplace {
                 break sum;
             }
         };
-        subtract_composition(bits, sum, draw);
+        subtract_composition(bits, sum, draw)
     }
 
     /// True with probability b(sum)/b(mode), a product of |sum - mode| factors.
@@ -167,6 +180,18 @@ impl SumPreservingLaplace {
     }
 }
 
+/// Does `work` on a row piece by piece, as long as somebody waits for it.
+fn in_pieces(row: &mut [i64], mut work: impl FnMut(&mut [i64])) -> Result<()> {
+    for (index, piece) in row.chunks_mut(PIECE).enumerate() {
+        // A row of one piece is short: whoever draws many of them asks.
+        if index > 0 {
+            interrupt::check()?;
+        }
+        work(piece);
+    }
+    Ok(())
+}
+
 /// n x.
 fn multiple(x: &Rational, n: u64) -> Rational {
     Rational { numerator: &x.numerator * n, denominator: x.denominator.clone() }
@@ -190,33 +215,54 @@ fn mode(rate: &Rational, dimension: usize) -> u64 {
 }
 
 /// Subtracts from `parts` a uniform one of the ways to write `sum` as an ordered sum of that many integers >= 0.
-fn subtract_composition<B: Bits>(bits: &mut B, sum: u64, parts: &mut [i64]) {
+fn subtract_composition<B: Bits>(bits: &mut B, sum: u64, parts: &mut [i64]) -> Result<()> {
     // Stars and bars: any choice of the places of m - 1 bars among sum + m - 1 places. The rarer kind is chosen.
     let bars = parts.len() as u64 - 1;
     let places = sum + bars;
     if sum <= bars {
-        for (before, star) in subset(bits, places, sum).into_iter().enumerate() {
+        for (before, star) in subset(bits, places, sum)?.into_iter().enumerate() {
             parts[star as usize - before] -= 1;
         }
-        return;
+        return Ok(());
     }
     let mut start = 0;
-    for (part, bar) in parts.iter_mut().zip(subset(bits, places, bars).into_iter().chain([places])) {
+    for (part, bar) in parts.iter_mut().zip(subset(bits, places, bars)?.into_iter().chain([places])) {
         *part -= (bar - start) as i64;
         start = bar + 1;
     }
+    Ok(())
 }
 
 /// A uniform subset of 0..n with k <= n/2 elements, in order.
-fn subset<B: Bits>(bits: &mut B, n: u64, k: u64) -> Vec<u64> {
+fn subset<B: Bits>(bits: &mut B, n: u64, k: u64) -> Result<Vec<u64>> {
     let mut chosen = Vec::with_capacity(k as usize);
     // Draws until k are distinct. Each round draws as many as are missing, so never one too many.
     while (chosen.len() as u64) < k {
-        chosen.extend((chosen.len() as u64..k).map(|_| uniform_below(bits, n)));
-        chosen.sort_unstable();
+        let mut missing = k - chosen.len() as u64;
+        while missing > 0 {
+            let now = missing.min(PIECE as u64);
+            chosen.extend((0..now).map(|_| uniform_below(bits, n)));
+            missing -= now;
+            if missing > 0 {
+                interrupt::check()?;
+            }
+        }
+        sort(&mut chosen)?;
         chosen.dedup();
     }
-    chosen
+    Ok(chosen)
+}
+
+/// Sorts, as long as somebody waits for it: halves on either side of the middle one, each by itself.
+fn sort(values: &mut [u64]) -> Result<()> {
+    if values.len() <= SORTED_AT_ONCE {
+        values.sort_unstable();
+        return Ok(());
+    }
+    interrupt::check()?;
+    let (below, _, above) = values.select_nth_unstable(values.len() / 2);
+    sort(below)?;
+    sort(above)
 }
 
 #[cfg(test)]
@@ -262,6 +308,32 @@ mod tests {
     }
 
     #[test]
+    fn long_rows_are_sorted_as_short_ones() {
+        let mut stream = StreamKey::from_bytes([8; 32]).stream(0);
+        for n in [0, 1, SORTED_AT_ONCE, SORTED_AT_ONCE + 1, 5 * SORTED_AT_ONCE + 3] {
+            // Few values, so that many are alike.
+            let mut values: Vec<u64> = (0..n).map(|_| stream.next_u64() % 1000).collect();
+            let mut expected = values.clone();
+            expected.sort_unstable();
+            sort(&mut values).unwrap();
+            assert_eq!(values, expected);
+        }
+    }
+
+    #[test]
+    fn a_long_row_of_which_nobody_waits_is_none() {
+        for scale in [1.0, 1e15] {
+            let noise = laplace(scale, 3 * PIECE);
+            let mut draw = vec![0; noise.dimension()];
+            let draw = interrupt::watch(Box::new(|| true), || {
+                interrupt::request();
+                noise.sample(&mut StreamKey::from_bytes([9; 32]).stream(0), &mut draw)
+            });
+            assert_eq!(draw, Err(Error::Interrupted), "{scale}");
+        }
+    }
+
+    #[test]
     fn both_ways_have_the_law_of_the_enumeration() {
         let key = StreamKey::from_bytes([7; 32]);
         for (index, (m, scale)) in [(3usize, 0.8), (3, 2.5), (4, 1.0), (2, 1.5)].into_iter().enumerate() {
@@ -283,7 +355,7 @@ mod tests {
                 let mut stream = key.stream(index as u64);
                 let (mut counts, mut z, n) = (vec![0u32; cells + 1], vec![0; m], 200_000);
                 for _ in 0..n {
-                    noise.sample(&mut stream, &mut z);
+                    noise.sample(&mut stream, &mut z).unwrap();
                     assert_eq!(z.iter().sum::<i64>(), 0);
                     let inside = z[..m - 1].iter().all(|z| z.abs() <= k);
                     let code = z[..m - 1].iter().rev().fold(0, |code, z| code * side as i64 + z + k);
