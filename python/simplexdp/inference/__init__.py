@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from simplexdp import _arguments as check
 from simplexdp.exceptions import InvalidParameterError
-from simplexdp.inference.apart import COARSE, MOST_APART, Seen, checked_apart, prior_apart, standing_out
+from simplexdp.inference.apart import COARSE, MOST_IN_ALL, Seen, checked_apart, prior_apart, standing_out
 from simplexdp.inference.combining import Combined, SyntheticTables, combine, synthetic_tables
 from simplexdp.inference.laws import CountLaws
 from simplexdp.inference.margins import TableMargins
@@ -127,6 +127,6 @@ def _prior(
             raise InvalidParameterError('apart must be left out unless prior is "empirical" and there is no centre')
         return stated
     large = [place for place in standing_out(seen) if place not in places] if len(shape) == 1 else []
-    if large and len(places) + len(large) <= min(MOST_APART, dimension - 1):
+    if large and len(places) + len(large) <= min(MOST_IN_ALL, dimension - 1):
         return prior_apart(dimension, (*places, *large), seen, shared=False, step=None if places else COARSE)
     return prior_apart(dimension, places, seen, shared=shared) if places else stated

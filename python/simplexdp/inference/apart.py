@@ -27,14 +27,17 @@ __all__ = ["Seen", "checked_apart", "prior_apart", "standing_out"]
 Floats = NDArray[np.float64]
 
 MOST_APART = 2
-"""Priors are as many as all combinations of their shares."""
+"""That are stated."""
+MOST_IN_ALL = 3
+"""With those that stand out."""
 
 NEARLY_ALL = 0.95
 """The share of the records that makes levels stand out."""
 COARSE = 4.0
 """The step for levels that stand out: what is wanted there is that the rest are by themselves."""
-STEPS = {1: 2.0, 2: 3.0}
-"""Between means, in standard deviations of what tells them, for one level apart and for two."""
+STEPS = {1: 2.0, 2: 3.0, 3: 6.0}
+"""Between means, in standard deviations of what tells them, by the number of levels apart: priors are combinations of
+means."""
 FINE = 4097
 """Angles by which the edges of steps are found."""
 LEAST_STEPS = 4
