@@ -45,6 +45,7 @@ ROUNDS_NO_GUARANTEE = {
     "mechanisms/posterior_errors.py": "quantiles of an error that is shown",
     "models/bins.py": "the middle of a bin stays inside it; the share of a budget, whose cost is checked",
     "models/filling.py": "a value stays inside its bin",
+    "models/paid_comparison.py": "the share of a budget, whose cost is checked; what is looked at exactly",
     "models/marginal_release.py": "how much of a budget must be left to be worth a refusal",
     "planning/counts.py": "shares of made-up populations",
     "planning/trees.py": "shares of made-up populations",
