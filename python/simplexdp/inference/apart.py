@@ -46,6 +46,8 @@ REACH = 3.0
 """Standard deviations beyond what a release leaves open; of many rows with one mean they tell it better."""
 DEVIATIONS = 4.5
 """Of the noise: Laplace noise goes further with a probability of 0.2 %, which is what a release leaves open beyond."""
+LARGEST = 1e12
+"""Of all parameters together, as the core takes them; a level of more than 10^7 records would have larger ones."""
 RECORDS_UNSEEN = 200.0
 """Steps are as for so many records where a release says nothing of their number."""
 
@@ -127,10 +129,11 @@ def prior_apart(
         weights = reduce(np.multiply.outer, (weights for _, weights in found)).ravel()
         meshes = np.meshgrid(*(means for means, _ in found), indexing="ij")
         for means, weight in zip(np.stack(meshes, axis=-1).reshape(-1, len(apart)), weights, strict=True):
-            left = np.concatenate([[1.0], np.cumprod(1 - means)])
+            # A mean next to one leaves something, which rounding may take.
+            left = np.concatenate([[1.0], np.cumprod(np.maximum(1 - means, 2.0**-60))])
             shares = np.full(dimension, left[-1] / len(rest))
             shares[list(apart)] = means * left[:-1]
-            parameters.append(of_rest / left[-1] * shares)
+            parameters.append(min(of_rest / left[-1], LARGEST) * shares)
             logs.append(log_weight + np.log(weight))
     return Prior(np.array(parameters), np.array(logs))
 

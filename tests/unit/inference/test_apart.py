@@ -166,6 +166,17 @@ def test_rare_levels_are_covered_beside_a_large_one_and_other(apart):
     assert np.all(hits[apart] >= 12)
 
 
+@pytest.mark.parametrize("large", [10**8, 10**12, 10**15, 2**53])
+def test_levels_of_any_size_stand_out(large):
+    mechanism = sdp.SumPreservingLaplaceMechanism(scale=2, dimension=5)
+    posterior = mechanism.infer([large - 3, 1, 0, 2, 0], prior="empirical")
+    low, high = posterior.counts.interval(0.95).T
+    assert np.all(low[1:] == 0)
+    # The core's largest parameters leave the others of 2^53 records next to none.
+    assert np.all((high[1:] >= (large <= 10**15)) & (high[1:] <= 12))
+    assert large - 30 <= low[0] <= high[0] <= large
+
+
 def test_nothing_stands_out_where_no_level_has_nearly_all():
     for counts in ([500.0] * 12, [90.0, 60, 40, 20, 8, 2], [30.0, 3, 3, 3], [40.0, 0.0], [0.0, 0, 0], [-5.0, 1, -3]):
         assert standing_out(Seen(np.array(counts), np.full(len(counts), 3.0))) == ()
