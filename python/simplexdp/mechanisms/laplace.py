@@ -44,8 +44,8 @@ class LaplaceMechanism(NoiseMechanism):
     changed : int, optional
         In how many values neighbours can differ; left out, values are released one at a time.
     resolution : float, optional
-        Step of the grid, a power of two; by default of at most scale / 2**20 and sensitivity / 2**20, and not below
-        scale / 2**45.
+        Step of the grid, a power of two; by default at most ``scale / 2**20`` and ``sensitivity / 2**20``, not below
+        ``scale / 2**45``.
     adjacency : {"replace", "add_remove"}, default "replace"
         Which data sets `sensitivity` calls neighbours.
     unit : str, optional
