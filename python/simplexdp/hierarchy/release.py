@@ -107,7 +107,9 @@ class HierarchicalCounts:
     def counts(self, column: Any) -> CountLaws:
         """Return the laws of the counts of a column's groups: ``mean``, ``sd``, ``interval(level)``.
 
-        They are exact given all that was released: not negative, and children's means add up to their parent's.
+        They are exact given all that was released: not negative, and children's means add up to their parent's. Where
+        the finest level alone was measured, groups above a count far above the others take it and the rest as
+        independent.
 
         Parameters
         ----------

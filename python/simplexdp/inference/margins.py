@@ -22,7 +22,7 @@ class TableMargins:
     """The laws of the cells of a table, of the sizes of its rows and of all records, given one release.
 
     Means add up exactly. Laws of cells, rows and the total are exact; those of other margins take the cells that are
-    added up as independent.
+    added up as independent, and so do rows with a cell far above the others that cell and the rest.
 
     Attributes
     ----------

@@ -8,8 +8,7 @@ use crate::{Error, Result};
 /// Calibrated noise has this many significant bits.
 const BITS: u32 = 40;
 /// A grid has so many steps to the size of the noise and to the distance by default, as a logarithm, and at most so many to
-/// the size: values are clamped
-/// beyond 2^51 steps.
+/// the size: values are clamped beyond 2^51 steps.
 const STEPS: (i32, i32) = (20, 44);
 /// Steps of the grid that doubles can name, as logarithms.
 const LOG_RANGE: (i32, i32) = (-1000, 900);
@@ -137,7 +136,7 @@ pub fn default_step(size: &Rational, sensitivity: &Rational) -> i32 {
     step_beside(size.to_f64_down(), STEPS.0, sensitivity)
 }
 
-/// With so many steps to the size of the noise, as a logarithm, or more where the distance is much smaller.
+/// With so many steps to the size of the noise, as a logarithm, or more where the distance is smaller.
 fn step_beside(size: f64, steps: i32, sensitivity: &Rational) -> i32 {
     log_step(size, steps).min(log_step(sensitivity.to_f64_down(), STEPS.0)).max(log_step(size, STEPS.1))
 }
